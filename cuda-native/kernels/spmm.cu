@@ -62,6 +62,10 @@ extern "C" __global__ void spmm_row_split_4(
 // first_row[p] is the row that piece p begins in, at nonzero p * steps - first_row[p]. After the
 // last piece it has the number of rows.
 
+// Nonzeros of a piece that are loaded at once, whatever rows they are in: if a thread waited at the
+// end of each short row, it would mostly wait.
+const u32 AT_ONCE = 4;
+
 // The piece that a row begins in.
 __device__ inline u64 first_piece(const offset* row_ptr, u32 row, u32 steps) {
     return ((u64)row_ptr[row] + row) / steps;
@@ -80,28 +84,55 @@ __device__ inline void merge(
     const u32 pack = blockIdx.x % slices * width + lane;
     const bool works = own < at_once && piece < pieces && pack < packs;
     Pack<COUNT>* const to = (Pack<COUNT>*)y + pack;
-    // The first row of the piece, what the piece adds to it if it began earlier and ends here, and
-    // the row that continues after the piece.
+    // The first row of the piece, the row that continues after it, and whether the first began
+    // earlier and ends here.
     u32 begin_row = 0, end_row = 0;
     bool is_cut = false;
-    Pack<COUNT> last_part = {};
     if (works) {
         const Pack<COUNT>* const from = (const Pack<COUNT>*)x + pack;
         begin_row = first_row[piece];
         end_row = first_row[piece + 1];
-        offset begin = piece * steps - begin_row;
+        const offset begin = piece * steps - begin_row;
+        const offset end = end_row < rows ? (piece + 1) * steps - end_row : row_ptr[rows];
         is_cut = begin_row < end_row && row_ptr[begin_row] < begin;
-        for (u32 row = begin_row; row < end_row; row++) {
-            const offset end = row_ptr[row + 1];
-            const Pack<COUNT> sum = sum_of<COUNT>(begin, end, col, val, from, packs);
-            if (is_cut && row == begin_row) last_part = sum;
-            else to[(u64)row * packs] = sum;
-            begin = end;
+        // The nonzero at which a row of the piece ends; none has the number `end`.
+        const auto end_of = [&](u32 row) { return row < end_row ? row_ptr[row + 1] : end; };
+        u32 row = begin_row;
+        offset row_end = end_of(row);
+        Pack<COUNT> sum = {};
+        const auto finish_row = [&] {
+            to[(u64)row * packs] = sum;
+            sum = {};
+            row_end = end_of(++row);
+        };
+        u32 next_col[AT_ONCE];
+        value next_val[AT_ONCE];
+        const auto load = [&](offset at) {
+#pragma unroll
+            for (u32 j = 0; j < AT_ONCE; j++) {
+                const offset e = min(at + j, end - 1);
+                next_col[j] = col[e];
+                next_val[j] = val[e];
+            }
+        };
+        if (begin < end) load(begin);
+        for (offset at = begin; at < end; at += AT_ONCE) {
+            real v[AT_ONCE];
+            Pack<COUNT> of_x[AT_ONCE];
+#pragma unroll
+            for (u32 j = 0; j < AT_ONCE; j++) {
+                v[j] = next_val[j];
+                of_x[j] = from[(u64)next_col[j] * packs];
+            }
+            if (at + AT_ONCE < end) load(at + AT_ONCE);
+#pragma unroll
+            for (u32 j = 0; j < AT_ONCE && at + j < end; j++) {
+                while (row_end == at + j) finish_row();
+                sum.add(v[j], of_x[j]);
+            }
         }
-        if (end_row < rows) {
-            const offset end = (piece + 1) * steps - end_row;
-            unfinished[threadIdx.x] = sum_of<COUNT>(begin, end, col, val, from, packs);
-        }
+        while (row < end_row) finish_row();
+        if (end_row < rows) unfinished[threadIdx.x] = sum;
     }
     __syncthreads();
     if (!works) return;
@@ -114,9 +145,10 @@ __device__ inline void merge(
         return sum;
     };
     if (is_cut) {
+        Pack<COUNT>* const last_part = to + (u64)begin_row * packs;
         Pack<COUNT> sum = sum_before(begin_row, own);
-        sum.add(1, last_part);
-        to[(u64)begin_row * packs] = sum;
+        sum.add(1, *last_part);
+        *last_part = sum;
     }
     if (own == at_once - 1 && end_row < rows)
         ((Pack<COUNT>*)carry)[block * packs + pack] = sum_before(end_row, at_once);
