@@ -85,6 +85,7 @@ fn listed_stored<T: Real + Value, V: Stored<T>>() -> Listed {
         listed::<CsrTiles<'_, T, V, u32>>(),
         listed::<CsrTiles<'_, T, V, u64>>(),
         listed::<CsrWindows<'_, T, V>>(),
+        listed::<CsrBands<'_, T, V>>(),
         listed::<CsrTilesSolver<'_, T, V, u32>>(),
         listed::<CsrTilesSolver<'_, T, V, u64>>(),
         listed::<Spmm<'_, T, V, u32>>(),

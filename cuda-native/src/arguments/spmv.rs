@@ -20,6 +20,15 @@ arguments! {
         x: Reads<'a, T>, y: Writes<'a, T>, part_sum: Writes<'a, T>, arrived: Writes<'a, u32>
     )
 
+    /// y = A·x in CSR by bands of rows.
+    CsrBands<'a, real T from V> of CsrWindows [
+        csr_adaptive_bands_1024x4, csr_adaptive_bands_1024x8
+    ] (
+        width: u32, bands: Reads<'a, u32>, tiles: Reads<'a, u32>, parts: Reads<'a, u32>,
+        near: Reads<'a, u16>, ends: Reads<'a, u16>, col: Reads<'a, u32>, val: Reads<'a, V>,
+        x: Reads<'a, T>, y: Writes<'a, T>, part_sum: Writes<'a, T>, arrived: Writes<'a, u32>
+    )
+
     /// y = A·x in column-major HLL, each row up to its own length.
     HllColumnMajor<'a, real T> of HllColumnMajor [hll_column_major] (
         rows: u32, hack_size: u32, lanes: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,

@@ -85,7 +85,9 @@ pub(crate) fn launcher<T: DeviceReal>(id: &str) -> Option<&'static Bind<T>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparsescope_core::kernel::{DeviceKind, Mapping, TileShape, WindowShape, kernels};
+    use sparsescope_core::kernel::{
+        BandShape, DeviceKind, Mapping, TileShape, WindowShape, kernels,
+    };
     use sparsescope_core::matrix::BSR_BLOCKS;
     use sparsescope_core::record::Operation;
 
@@ -121,7 +123,10 @@ mod tests {
                     let windows = WindowShape::ALL.iter();
                     let windows =
                         windows.map(|s| format!("csr_adaptive_windows_{}x{}", s.threads, s.lanes));
-                    tiles.chain(windows).collect()
+                    let bands = BandShape::ALL.iter();
+                    let bands =
+                        bands.map(|s| format!("csr_adaptive_bands_{}x{}", s.threads, s.items));
+                    tiles.chain(windows).chain(bands).collect()
                 }
                 "hll/compact" => {
                     ["plain", "byte", "short"].map(|how| format!("hll_compact_{how}")).into()
@@ -134,6 +139,7 @@ mod tests {
                 let file = match name.as_str() {
                     "hll_column_major" | "hll_sigma" => "hll_column_major.cu".to_owned(),
                     _ if name.starts_with("csr_adaptive_windows") => "csr_windows.cu".to_owned(),
+                    _ if name.starts_with("csr_adaptive_bands") => "csr_windows.cu".to_owned(),
                     _ if name.starts_with("csr_adaptive") => "csr_adaptive.cu".to_owned(),
                     _ if name.starts_with("hll_compact") => "hll_compact.cu".to_owned(),
                     _ => format!("{}.cu", name.split('_').next().unwrap()),

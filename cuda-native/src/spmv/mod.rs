@@ -1,6 +1,7 @@
 //! Launchers of y = A·x: for each kernel, the device steps of one SpMV.
 
 mod auto;
+mod bands;
 mod blocks;
 mod hacks;
 mod launchers;

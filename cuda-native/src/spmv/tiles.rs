@@ -3,6 +3,7 @@
 use sparsescope_core::kernel::{GridMapping, TileShape, Tiles, Work};
 use sparsescope_core::matrix::{AnyFormat, Offset, RowPtr};
 
+use super::bands::BandPlan;
 use super::operands::{Operands, wrong_format};
 use super::windows::WindowPlan;
 use crate::arguments::{CsrTiles, Element, Reads, Stored, Writes};
@@ -15,9 +16,12 @@ use crate::value::DeviceReal;
 pub(super) fn csr_adaptive<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
     let (arrays, AnyFormat::Csr(a)) = o.format()? else { return Err(wrong_format(o)) };
     o.row_count()?;
-    let plan = match WindowPlan::suiting(o.device, a)? {
-        Some(windows) => Divided::Windows(windows),
-        None => Divided::Tiles(Plan::of(o.device, a.row_ptr())?),
+    let plan = if let Some(windows) = WindowPlan::suiting(o.device, a)? {
+        Divided::Windows(windows)
+    } else if let Some(bands) = BandPlan::suiting(o, a)? {
+        Divided::Bands(bands)
+    } else {
+        Divided::Tiles(Plan::of(o.device, a.row_ptr())?)
     };
     let step = match arrays {
         Arrays::Csr { row_ptr, slots } => step_of(o, &plan, row_ptr, slots),
@@ -32,6 +36,7 @@ pub(super) fn csr_adaptive<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, 
     let (workspace_bytes, spent) = match plan {
         Divided::Tiles(plan) => (plan.bytes(), plan.spent()),
         Divided::Windows(plan) => (plan.bytes(), plan.spent()),
+        Divided::Bands(plan) => (plan.bytes(), plan.spent()),
     };
     Ok(Bound { workspace_bytes, spent, ..Bound::of(vec![step?]) })
 }
@@ -40,6 +45,7 @@ pub(super) fn csr_adaptive<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, 
 enum Divided<T> {
     Tiles(Plan<T>),
     Windows(WindowPlan<T>),
+    Bands(BandPlan<T>),
 }
 
 /// Tiles on the device, and their partial sums.
@@ -94,6 +100,7 @@ fn step_of<T: DeviceReal, V: Stored<T>>(
         (Divided::Tiles(plan), Offsets::Narrow(row_ptr)) => over_tiles(o, plan, row_ptr, slots),
         (Divided::Tiles(plan), Offsets::Wide(row_ptr)) => over_tiles(o, plan, row_ptr, slots),
         (Divided::Windows(plan), _) => plan.step(o, slots),
+        (Divided::Bands(plan), _) => plan.step(o, slots),
     }
 }
 

@@ -245,6 +245,43 @@ fn long_rows_whose_blocks_keep_a_part_of_x_pass_the_gate() {
 }
 
 #[test]
+fn rectangles_whose_blocks_keep_the_part_of_x_of_their_rows_pass_the_gate() {
+    let backend = gpu!();
+    let adaptive = |case: &Case| case.0.id == "cuda/csr/adaptive";
+    // Empty rows, rows longer than a tile, and columns that many rows share; in short rows and in longer ones.
+    for (rows, each) in [(90_000, 12), (14_000, 80)] {
+        let length = |i: usize| match i % 100 {
+            7 => 0,
+            50 => each * 9,
+            more => each + more % 3,
+        };
+        let row = |i: usize| {
+            let shared = (i % 5 == 2).then_some((i, 199_999 - i % 10, 1.5));
+            (0..length(i)).map(move |k| (i, 2 * i + 3 * k, (k % 13) as f64 - 5.5)).chain(shared)
+        };
+        let entries: Vec<_> = (0..rows).flat_map(row).collect();
+        let problem = problem(Csr::from_triplets(rows, 200_000, &entries).unwrap());
+        for case in ours(&backend).into_iter().filter(adaptive) {
+            for scale in ["1", "-0.5:2"] {
+                let what = format!("{rows} rows {:?} {scale}", case.2);
+                let mut configuration = configured(case, 32);
+                configuration.parameters = configuration.parameters.with(SCALE.id(), scale);
+                let mut prepared = ready(&backend, &configuration, &problem).unwrap();
+                let function = prepared.costs().launches[0].function.clone();
+                let items = if each < 32 { 4 } else { 8 };
+                assert_eq!(function, format!("csr_adaptive_bands_1024x{items}"), "{what}");
+                let first = output(&mut prepared).unwrap();
+                for _ in 0..5 {
+                    assert_eq!(output(&mut prepared).unwrap(), first, "{what}");
+                }
+                let check = problem.check(&configuration, &first);
+                assert_eq!(check.verdict, Verdict::Pass, "{what}: {:?}", check.reason);
+            }
+        }
+    }
+}
+
+#[test]
 fn rows_that_are_sorted_or_kept_apart_pass_the_gate() {
     let backend = gpu!();
     for (name, a) in matrices() {

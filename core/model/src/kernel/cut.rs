@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::bands::Bands;
 use super::descriptor::KernelDescriptor;
 use super::grid::{GridMapping, LANES, Work};
 use super::mapping::Mapping;
@@ -24,7 +25,7 @@ pub struct Cut {
 impl Cut {
     /// The partition of `a` for blocks of `block` threads, unless the kernel fixes its block size;
     /// `None` for kernels that do not run on a grid, and where `cuda/csr/adaptive` divides the
-    /// matrix into windows instead of tiles ([`WindowShape`]) if the device can.
+    /// matrix into windows or bands instead of tiles ([`WindowShape`], [`Bands`]) if the device can.
     pub fn new<T: Scalar>(kernel: &KernelDescriptor, a: &AnyFormat<T>, block: u32) -> Option<Self> {
         let Mapping::Grid(mapping) = kernel.mapping else { return None };
         let rows = a.rows() as u64;
@@ -36,7 +37,8 @@ impl Cut {
             }
             (GridMapping::WarpPerSpan, _) => return Some(cut),
             (GridMapping::BlockPerTile, AnyFormat::Csr(a))
-                if WindowShape::suiting(a, usize::MAX).is_some() =>
+                if WindowShape::suiting(a, usize::MAX).is_some()
+                    || Bands::suiting(a, Bands::USUAL, usize::MAX).is_some() =>
             {
                 return None;
             }

@@ -2,6 +2,7 @@
 //! index arithmetic of its mapping. Backends hold the launchers; a test checks that the two lists
 //! agree.
 
+mod bands;
 mod counting;
 mod cut;
 mod dense;
@@ -33,6 +34,7 @@ mod tiles;
 mod user;
 mod windows;
 
+pub use bands::{Band, BandShape, BandTile, Bands, LongPart};
 pub use counting::Counting;
 pub use cut::{BlockLanes, Cut};
 pub use descriptor::{DeviceKind, KernelDescriptor, Library, Needs, Origin, Reads, Takes, Version};

@@ -10,7 +10,7 @@ use super::candidate::{ADAPTIVE, Candidate};
 use super::part::part;
 use sparsescope_matrix::matrix::{Csr, Scalar};
 use sparsescope_model::kernel::parameters::{BSR_BLOCK, SIGMA, SPILL};
-use sparsescope_model::kernel::{Format, WindowShape};
+use sparsescope_model::kernel::{Bands, Format, WindowShape};
 
 /// Seconds of the shortest SpMV: a kernel launch, and the latency of a few dependent loads.
 const SHORTEST_S: f64 = 2.6e-6;
@@ -39,8 +39,9 @@ pub struct Traits {
     gather: f64,
     /// Slots per nonzero when rows are padded to multiples of four.
     in_fours: f64,
-    /// Whether `cuda/csr/adaptive` keeps parts of x in shared memory.
+    /// Whether `cuda/csr/adaptive` keeps parts of x in shared memory: of windows, or of bands.
     in_windows: bool,
+    in_bands: bool,
 }
 
 impl Traits {
@@ -49,6 +50,7 @@ impl Traits {
     pub fn of<T: Scalar>(a: &Csr<T>, shared_bytes: usize) -> Self {
         let part = part(a);
         let sample = part.as_ref().unwrap_or(a);
+        let in_windows = WindowShape::suiting(a, shared_bytes).is_some();
         let each = |count: u64| count as f64 / sample.nnz().max(1) as f64;
         let lengths = (0..sample.rows()).map(|i| sample.row_len(i) as u64);
         Self {
@@ -58,7 +60,8 @@ impl Traits {
             value: T::BYTES as f64,
             gather: each(sectors_of_x(sample)),
             in_fours: each(lengths.map(|length| length.next_multiple_of(4)).sum()),
-            in_windows: WindowShape::suiting(a, shared_bytes).is_some(),
+            in_windows,
+            in_bands: !in_windows && Bands::suiting(a, Bands::USUAL, shared_bytes).is_some(),
         }
     }
 }
@@ -112,6 +115,9 @@ const OF_BLOCKS: [f64; 7] = [0.66, 0.45, 0.84, 0.51, 0.73, 0.48, 0.84];
 /// Fraction of the bandwidth that blocks with a part of x in shared memory reach.
 const IN_WINDOWS: f64 = 0.7;
 
+/// The same where they are parts for bands, whose columns have 16 bits, in bytes of CSR.
+const IN_BANDS: f64 = 1.0;
+
 /// Expected seconds per SpMV with this kernel, on a device that copies `copy` bytes per second.
 pub fn expected_s(candidate: &Candidate, traits: &Traits, copy: f64) -> f64 {
     let Candidate { kernel, parameters, minimal_bytes, .. } = candidate;
@@ -120,8 +126,10 @@ pub fn expected_s(candidate: &Candidate, traits: &Traits, copy: f64) -> f64 {
     let mut bytes = *minimal_bytes as f64;
     let slots = entries * traits.in_fours;
     let in_windows = kernel.id == ADAPTIVE && traits.in_windows;
+    let in_bands = kernel.id == ADAPTIVE && traits.in_bands;
     let price = match kernel.format() {
         _ if in_windows => Price { share: IN_WINDOWS, row: 0.0, ..PLAIN },
+        _ if in_bands => Price { share: IN_BANDS, row: 0.0, ..PLAIN },
         _ if kernel.id == ADAPTIVE => Price { share: 0.86, sector: 24.5, row: 0.0, ..PLAIN },
         Some(Format::Bsr) => {
             let edge = parameters.get(&BSR_BLOCK).unwrap_or(2);
@@ -142,7 +150,7 @@ pub fn expected_s(candidate: &Candidate, traits: &Traits, copy: f64) -> f64 {
         _ if sorts => Price { gather: 0.5, scattered: 2.0, ..PLAIN },
         _ => PLAIN,
     };
-    let gather = if in_windows { 0.0 } else { traits.gather.max(price.gather) };
+    let gather = if in_windows || in_bands { 0.0 } else { traits.gather.max(price.gather) };
     let sectors = bytes / SECTOR as f64 + entries * gather;
     let sectors = sectors + rows * price.scattered;
     let worked = price.row * rows + price.slot * slots;
