@@ -170,7 +170,7 @@ __device__ inline void merge_carry(
     if (began == block || first_row[min(first + at_once, pieces)] == row) return;
     const Pack<COUNT>* const carries = (const Pack<COUNT>*)carry + pack;
     Pack<COUNT> sum = {};
-#pragma unroll 8
+#pragma unroll 16
     for (u64 k = began; k < block; k++) sum.add(1, carries[k * packs]);
     Pack<COUNT>* const to = (Pack<COUNT>*)y + (u64)row * packs + pack;
     sum.add(1, *to);
@@ -201,21 +201,21 @@ extern "C" __global__ void __launch_bounds__(1024) spmm_merge_4(
         rows, columns, width, steps, pieces, first_row, row_ptr, col, val, x, y, carry);
 }
 
-extern "C" __global__ void __launch_bounds__(1024) spmm_merge_carry_1(
+extern "C" __global__ void __launch_bounds__(256) spmm_merge_carry_1(
     u32 columns, u32 at_once, u32 steps, u64 pieces, const u32* first_row, const offset* row_ptr,
     const real* carry, real* y)
 {
     merge_carry<1>(columns, at_once, steps, pieces, first_row, row_ptr, carry, y);
 }
 
-extern "C" __global__ void __launch_bounds__(1024) spmm_merge_carry_2(
+extern "C" __global__ void __launch_bounds__(256) spmm_merge_carry_2(
     u32 columns, u32 at_once, u32 steps, u64 pieces, const u32* first_row, const offset* row_ptr,
     const real* carry, real* y)
 {
     merge_carry<2>(columns, at_once, steps, pieces, first_row, row_ptr, carry, y);
 }
 
-extern "C" __global__ void __launch_bounds__(1024) spmm_merge_carry_4(
+extern "C" __global__ void __launch_bounds__(256) spmm_merge_carry_4(
     u32 columns, u32 at_once, u32 steps, u64 pieces, const u32* first_row, const offset* row_ptr,
     const real* carry, real* y)
 {

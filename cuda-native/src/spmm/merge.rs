@@ -81,6 +81,8 @@ fn over_pieces<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
             carry: Reads(&carry),
             y: Writes(y),
         };
+        // Threads with registers for sixteen carries at once: smaller blocks of them.
+        let block = block.min(256);
         let grid = ((blocks * packs) as u64).div_ceil(block.into());
         let shape = Shape { grid, block, shared_bytes: 0 };
         let name = format!("spmm_merge_carry_{each}");
