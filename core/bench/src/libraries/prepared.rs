@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use tempfile::NamedTempFile;
 
@@ -27,10 +28,12 @@ const IN_MEMORY: &str = "/dev/shm";
 /// Warm-up before each sample of executions shorter than this, as for the kernels of this program.
 const WARM_UP_S: f64 = 2e-3;
 /// By how much the library's process and this one may disagree about the time of a command: a share of it, and
-/// the time of the exchange. On a busy machine an exchange may take longer: only the last attempt counts.
+/// the time of the exchange. On a busy machine an exchange may take longer: only the last attempt counts, and the
+/// pauses before attempts grow, from this one to 64 times as long.
 const DISAGREEMENT: f64 = 0.05;
 const EXCHANGE_S: f64 = 0.02;
-const ATTEMPTS: u32 = 5;
+const ATTEMPTS: u32 = 8;
+const PAUSE: Duration = Duration::from_millis(10);
 /// What they may disagree by besides the share, where the two are the events of a GPU and the process using it.
 const LAUNCH_S: f64 = 1e-3;
 /// Samples on a GPU that are shorter than this are measured over several executions, at most this many: as for the
@@ -181,8 +184,12 @@ impl<'p> LibraryPrepared<'p> {
                         self.solved = ran.solved;
                         break Ok(Some(ran.seconds));
                     }
-                    Some(_) if attempts < ATTEMPTS => {}
-                    Some(sentence) => break Err(sentence),
+                    Some(_) if attempts < ATTEMPTS => thread::sleep(PAUSE * (1 << (attempts - 1))),
+                    Some(sentence) => {
+                        break Err(format!(
+                            "{sentence}, in each of {ATTEMPTS} attempts (is the machine busy?)"
+                        ));
+                    }
                 },
                 Ok(None) => break Ok(None),
                 Err(reason) => break Err(reason),
