@@ -14,6 +14,7 @@ export const launch = (executablePath) =>
       "--enable-unsafe-swiftshader",
       "--enable-unsafe-webgpu",
       "--use-webgpu-adapter=swiftshader",
+      "--disable-gpu-compositing", // a software GPU puts pages together more slowly than the CPU does
       "--no-sandbox", // a container has no user namespace for the sandbox
     ],
   });

@@ -148,7 +148,7 @@ export const cases = {
     const viewer = await opened(context, given, watched);
     await viewer.find("text", /SwiftShader.*\(WebGPU, software\)/i);
     await viewer.find("text", "This GPU is emulated by the CPU: you are measuring the CPU.");
-    await viewer.colours(join(given.screenshots, "here.png"));
+    await viewer.screenshot({ path: join(given.screenshots, "here.png") });
     await samples(viewer, 5);
     for (const generator of ["powerlaw?m=3000&nnz=20000&max=300", "dense-row?m=2000", "diagonal?m=1", "random?m=9000&row=2"]) {
       await start(viewer, generator);
@@ -180,7 +180,7 @@ export const cases = {
     await viewer.click("button", "Run here");
     await viewer.click("button", "Start measuring odd");
     passed(await measured(viewer), "odd");
-    await viewer.colours(join(given.screenshots, "here-measured.png"));
+    await viewer.screenshot({ path: join(given.screenshots, "here-measured.png") });
     await viewer.close();
   },
 
@@ -216,7 +216,7 @@ export const cases = {
       () => Object.defineProperty(window, "isSecureContext", { value: false }),
       /^This page is not in a secure context, which WebGPU needs: use https, 127\.0\.0\.1,/,
     );
-    await insecure.colours(join(given.screenshots, "here-no-gpu.png"));
+    await insecure.screenshot({ path: join(given.screenshots, "here-no-gpu.png") });
     await insecure.close();
     const silent = await without(
       () => (GPU.prototype.requestAdapter = async () => null),
@@ -306,14 +306,14 @@ export const cases = {
     await viewer.click("button", "Run here");
     await samples(viewer, 5); // which a teacher leaves unchanged
     await viewer.click("button", /^Start measuring FEM_3D_thermal1/);
-    await viewer.colours(join(given.screenshots, "here-running.png"));
+    await viewer.screenshot({ path: join(given.screenshots, "here-running.png") });
     const { runs } = entry(await measured(viewer), "runs.json");
     assert.ok(runs.filter((run) => run.check.verdict === "pass").length > GPU_KERNELS, "most have a time");
     await viewer.click("button", "Compare with the H100");
     await viewer.find("img", /^Figure: Kernels by matrix/);
     await viewer.until("the H100's bundle", async () => (await viewer.widgets()).some(({ name }) => /cuda\/hll\/column-major/.test(name)));
     await viewer.frames(10);
-    await viewer.colours(join(given.screenshots, "here-compared.png"));
+    await viewer.screenshot({ path: join(given.screenshots, "here-compared.png") });
     const download = viewer.page.waitForEvent("download");
     await viewer.click("button", "Save as HTML");
     const saved = await download;

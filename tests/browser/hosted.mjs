@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
 
-import { Viewer } from "./page.mjs";
+import { draw, Viewer } from "./page.mjs";
 
 const FOLDER = "/some/sub/folder/";
 
@@ -67,6 +67,7 @@ export const cases = {
         },
         [width, height, above],
       );
+      await draw(frame);
       await page.screenshot({ path: join(given.screenshots, `embedded-${width}.png`) });
     }
     const names = await frame.evaluate(() => window.sparsescope.widgets().map((widget) => widget.name));
@@ -94,7 +95,7 @@ export const cases = {
     await viewer.page.keyboard.press("PageDown");
     await viewer.shows("view=layouts", "told=true");
     assert.ok(/\?embed=1#/.test(viewer.page.url()), viewer.page.url());
-    await viewer.colours(join(given.screenshots, "embedded.png"));
+    await viewer.screenshot({ path: join(given.screenshots, "embedded.png") });
     assert.equal(await viewer.page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
     const opened = context.waitForEvent("page");
     await viewer.page.locator("#whole").click();

@@ -5,6 +5,40 @@ import assert from "node:assert/strict";
 const READY = "html[data-ready], html[data-failed]";
 const PATIENCE = 20_000;
 
+export const DEFAULT_SIZE = { width: 1280, height: 800 };
+
+/** Has the canvas draw nothing unless `window.draws` is true. The browser still checks every call. */
+function drawOnRequest() {
+  const { prototype } = WebGL2RenderingContext;
+  const { drawArrays, drawElements } = prototype;
+  prototype.drawArrays = function (mode, first, count) {
+    drawArrays.call(this, mode, first, window.draws ? count : 0);
+  };
+  prototype.drawElements = function (mode, count, ...more) {
+    drawElements.call(this, mode, window.draws ? count : 0, ...more);
+  };
+}
+
+/**
+ * A context whose pages compute every frame, but draw only those that are looked at: without a GPU, drawing takes
+ * several times as long as the rest of a frame.
+ */
+export async function newContext(browser) {
+  const context = await browser.newContext({ viewport: DEFAULT_SIZE, acceptDownloads: true });
+  await context.addInitScript(drawOnRequest);
+  return context;
+}
+
+/** Has a page, or a frame in one, draw from its start. */
+export const drawing = (page) => page.addInitScript(() => (window.draws = true));
+
+/** Has a page, or a frame in one, draw from now on. */
+export const draw = (page) =>
+  page.evaluate(async () => {
+    window.draws = true;
+    await window.sparsescope.png();
+  });
+
 export class Viewer {
   /** Opens an address and waits for the first picture. `before` prepares the page. */
   static async open(context, address, before = async () => {}) {
@@ -122,9 +156,17 @@ export class Viewer {
     );
   }
 
-  /** Takes a screenshot, or a part of it, into `file`; the number of colours in it. */
-  async colours(file, clip) {
-    const png = await this.page.screenshot({ path: file, clip });
+  /** A screenshot. */
+  async screenshot(options) {
+    await draw(this.page);
+    const png = await this.page.screenshot(options);
+    await this.page.evaluate(() => (window.draws = false));
+    return png;
+  }
+
+  /** Takes a screenshot into `file`; the number of colours in it. */
+  async colours(path) {
+    const png = await this.screenshot({ path });
     return this.ofPixels([png], ([pixels]) => new Set(pixels).size);
   }
 

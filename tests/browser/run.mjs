@@ -4,9 +4,10 @@
 import { readFileSync } from "node:fs";
 
 import { launch } from "./browser.mjs";
-import { cases as views, DEFAULT_SIZE } from "./cases.mjs";
+import { cases as views } from "./cases.mjs";
 import { cases as here, timed } from "./here.mjs";
 import { cases as hosted } from "./hosted.mjs";
+import { newContext } from "./page.mjs";
 import { cases as same } from "./same.mjs";
 import { cases as shaders } from "./shaders.mjs";
 
@@ -24,7 +25,7 @@ async function judge(browser, [name, run]) {
   const seconds = () => `${Math.round((performance.now() - began) / 1000)} s`;
   let context;
   try {
-    context = await browser.newContext({ viewport: DEFAULT_SIZE, acceptDownloads: true });
+    context = await newContext(browser);
     const note = await run(context, given);
     passed += 1;
     console.log(`ok      ${name} (${note ? `${note}; ` : ""}${seconds()})`);
