@@ -5,15 +5,38 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD folder=$(mktemp -d)
-trap 'rm -rf "$folder" "$root/python/sparsescope/web"' EXIT
+trap 'wait; rm -rf "$folder" "$root/python/sparsescope/web"' EXIT
 most_bytes=25000000
 
 rm -rf python/sparsescope/web
 [[ ! -d web/dist ]] || cp -r web/dist python/sparsescope/web
 
-python3 -m venv "$folder/build"
-"$folder/build/bin/pip" install -q --disable-pip-version-check 'maturin>=1.16,<2'
-"$folder/build/bin/maturin" build --release -m python/Cargo.toml --out "$folder/dist" "$@"
+# Compiled when they are imported: most of what is installed never is.
+install=("$folder/venv/bin/pip" install -q --disable-pip-version-check --no-compile)
+
+# What the wheel asks for, installed while it is built; with Python 3.10, which cannot read this, afterwards.
+packages() {
+    local asked
+    python3 -m venv "$folder/venv"
+    mapfile -t asked < <("$folder/venv/bin/python" -c '
+import sys
+if sys.version_info >= (3, 11):
+    import tomllib
+    project = tomllib.load(open("python/pyproject.toml", "rb"))["project"]
+    print(*project["dependencies"], *project["optional-dependencies"]["test"], sep="\n")
+')
+    ((${#asked[@]} == 0)) || "${install[@]}" "${asked[@]}"
+}
+packages &
+packages=$!
+
+maturin=$(command -v maturin || true)
+if [[ -z $maturin || ! $("$maturin" --version) =~ ' 1.'(1[6-9]|[2-9][0-9])\. ]]; then
+    python3 -m venv "$folder/build"
+    "$folder/build/bin/pip" install -q --disable-pip-version-check 'maturin>=1.16,<2'
+    maturin=$folder/build/bin/maturin
+fi
+"$maturin" build --release -m python/Cargo.toml --out "$folder/dist" "$@"
 wheel=$(ls "$folder"/dist/*.whl)
 bytes=$(stat -c %s "$wheel" 2>/dev/null || stat -f %z "$wheel")
 echo "$(basename "$wheel"): $bytes bytes"
@@ -22,9 +45,8 @@ if ((bytes > most_bytes)); then
     exit 1
 fi
 
-python3 -m venv "$folder/venv"
-# Compiled when they are imported: most of what is installed never is.
-"$folder/venv/bin/pip" install -q --disable-pip-version-check --no-compile "$wheel[test]"
+wait "$packages"
+"${install[@]}" "$wheel[test]"
 cp -r python/tests python/examples python/pyproject.toml "$folder"
 cd "$folder"
 export PATH="$folder/venv/bin:$PATH"
@@ -38,7 +60,7 @@ python -m pytest -q
 jupyter nbconvert --to notebook --execute --inplace examples/tour.ipynb
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 if [[ -f viewer.html && -n $chromium && -d $root/tests/browser/node_modules ]]; then
-    pip install -q --disable-pip-version-check --no-compile jupyterlab
+    "${install[@]}" jupyterlab
     node "$root/tests/browser/notebook.mjs" "$chromium" "$(command -v python)"
 else
     echo "not tried in JupyterLab: it needs the viewer, Chromium, and npm ci in tests/browser"
