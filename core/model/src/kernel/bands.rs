@@ -348,7 +348,8 @@ mod tests {
         // Rows of 8 nonzeros, `far` columns apart.
         let made = |rows: usize, cols: usize, far: usize| -> Csr {
             let row_ptr = RowPtr::from_lengths((0..rows).map(|_| 8));
-            let first = |i: usize| i * (cols - 8 * far) / rows;
+            let last = (cols - 8 * far) as u64;
+            let first = |i: usize| (i as u64 * last / rows as u64) as usize;
             let col = (0..rows).flat_map(|i| (0..8).map(move |k| (first(i) + k * far) as u32));
             let col: Vec<u32> = col.collect();
             let val = vec![1.0; col.len()];

@@ -39,8 +39,9 @@ pub struct Traits {
     gather: f64,
     /// Slots per nonzero when rows are padded to multiples of four.
     in_fours: f64,
-    /// Whether `cuda/csr/adaptive` keeps parts of x in shared memory: of windows, or of bands.
+    /// Whether `cuda/csr/adaptive` keeps parts of x in shared memory that belong to windows of columns.
     in_windows: bool,
+    /// Whether it keeps those that belong to bands of rows.
     in_bands: bool,
 }
 
@@ -115,7 +116,7 @@ const OF_BLOCKS: [f64; 7] = [0.66, 0.45, 0.84, 0.51, 0.73, 0.48, 0.84];
 /// Fraction of the bandwidth that blocks with a part of x in shared memory reach.
 const IN_WINDOWS: f64 = 0.7;
 
-/// The same where they are parts for bands, whose columns have 16 bits, in bytes of CSR.
+/// The same where they keep the part of a band of rows: counted in bytes of CSR, but columns are read in 16 bits.
 const IN_BANDS: f64 = 1.0;
 
 /// Expected seconds per SpMV with this kernel, on a device that copies `copy` bytes per second.
