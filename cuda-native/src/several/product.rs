@@ -198,7 +198,8 @@ fn product(
             let csr = uploads.matrix(device, &AnyFormat::Csr(Arc::clone(rows)))?;
             let uploaded = csr.copy().spent();
             let matrix = Matrix::Format(csr.copy(), csr.host());
-            let bound = bind(&Operands::new(device, kernel, matrix, size, (x, y), BLOCK))?;
+            let operands = Operands::new(device, kernel, matrix, size, (x, y), BLOCK);
+            let bound = bind(&operands.during_exchange())?;
             let spent = uploaded + bound.spent;
             let bytes = rows.bytes() + bound.workspace_bytes;
             Ok((bound.steps, Took { conversion_s: 0.0, spent, bytes }))

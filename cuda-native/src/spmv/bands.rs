@@ -36,10 +36,10 @@ pub(super) struct BandPlan<T> {
 }
 
 impl<T: DeviceReal> BandPlan<T> {
-    /// The bands of the operands' matrix, if they suit it, the device has enough shared memory, and x begins where it
-    /// can be copied 16 bytes at a time.
+    /// The bands of the operands' matrix, if they suit it, the device has enough shared memory and nothing else to do,
+    /// which the blocks would keep waiting, and x begins where it can be copied 16 bytes at a time.
     pub(super) fn suiting(o: &Operands<'_, T>, a: &Csr<T>) -> Result<Option<Self>, DeviceError> {
-        if !o.x.address().is_multiple_of(16) {
+        if !o.is_alone || !o.x.address().is_multiple_of(16) {
             return Ok(None);
         }
         let (device, properties) = (o.device, o.device.properties());

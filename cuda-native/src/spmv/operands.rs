@@ -34,6 +34,8 @@ pub(crate) struct Operands<'a, T: DeviceReal> {
     pub(super) block: u32,
     /// alpha and beta.
     pub(super) scale: Scale,
+    /// Whether nothing else runs on the device meanwhile.
+    pub(super) is_alone: bool,
 }
 
 impl<'a, T: DeviceReal> Operands<'a, T> {
@@ -49,12 +51,17 @@ impl<'a, T: DeviceReal> Operands<'a, T> {
     ) -> Self {
         assert_eq!((x.len(), y.len()), (cols, rows), "x and y are as long as A is wide and high");
         let scale = Scale::NONE;
-        Self { device, kernel, matrix, rows, cols, nnz, x, y, block, scale }
+        Self { device, kernel, matrix, rows, cols, nnz, x, y, block, scale, is_alone: true }
     }
 
     /// The same with alpha and beta.
     pub(crate) fn scaled(self, scale: Scale) -> Self {
         Self { scale, ..self }
+    }
+
+    /// The same while the device exchanges data with others.
+    pub(crate) fn during_exchange(self) -> Self {
+        Self { is_alone: false, ..self }
     }
 
     /// The matrix in the host's format: its arrays on the device, and itself.

@@ -290,7 +290,7 @@ mod tests {
     fn a_band_keeps_its_columns_without_the_widest_gap() {
         let a = made(1000, &[vec![70, 140], vec![5, 500, 999], (0..40).collect()]);
         let bands = Bands::new(&a, SMALL, 1, 1000).unwrap();
-        // 64 to 191 are between; 192 to 447 and 512 to 959 are gaps.
+        // Columns 512 to 959 are the widest gap.
         let band = Band { kept: [0..512, 960..1000], tiles: 0..1, parts: 0..2 };
         assert_eq!((bands.bands.as_slice(), bands.width), ([band].as_slice(), 552));
         assert_eq!(bands.tiles, [BandTile { entry: 0, entries: 5, row: 0, rows: 2 }]);
