@@ -91,14 +91,15 @@ impl Member<'_> {
             self.team.changed.notify_all();
         }
         while table.turn == turn {
-            let waited = self.team.changed.wait_timeout(table, LONGEST);
-            let (woken, waited) = waited.unwrap_or_else(PoisonError::into_inner);
-            table = woken;
-            let is_over = table.turn != turn;
-            if table.is_aborted && !is_over {
+            // It may have ended all before this rank came here.
+            if table.is_aborted {
                 drop(table);
                 resume_unwind(Box::new("another rank ended all"));
             }
+            let waited = self.team.changed.wait_timeout(table, LONGEST);
+            let (woken, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+            table = woken;
+            let is_over = table.turn != turn || table.is_aborted;
             assert!(is_over || !waited.timed_out(), "rank {} hangs at {call}", self.rank);
         }
         let all = table.last.clone();
