@@ -13,11 +13,12 @@ use sparsescope_tests::{Killed, Program, Ran};
 
 use crate::common::{open, program};
 
-/// The default suite, quickly.
-const BENCH: [&str; 12] = [
+/// Three matrices of the default suite, quickly.
+const BENCH: [&str; 13] = [
     "bench",
-    "--suite",
-    "mini",
+    "suite:banded",
+    "suite:web",
+    "suite:diagonal",
     "--runs",
     "2",
     "--warmup",
