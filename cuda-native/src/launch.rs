@@ -224,8 +224,9 @@ impl Launch {
             let registers = attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
             return Err(DeviceError::Block { function: name, registers, most, block });
         }
-        if shared_bytes > SHARED_UNASKED {
-            let which = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // Only ever raised: earlier launches of the same function may have more.
+        let which = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        if shared_bytes > SHARED_UNASKED.max(attribute(which)?) {
             let asked = function.set_attribute(which, shared_bytes as i32);
             asked.doing("set a kernel's shared memory")?;
         }

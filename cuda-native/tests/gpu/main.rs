@@ -285,6 +285,26 @@ fn rectangles_whose_blocks_keep_the_part_of_x_of_their_rows_pass_the_gate() {
 }
 
 #[test]
+fn a_kernel_still_runs_after_another_launch_of_it_took_less_shared_memory() {
+    let backend = gpu!();
+    let adaptive = |&(kernel, _, precision): &Case| {
+        kernel.id == "cuda/csr/adaptive" && precision == Precision::F64
+    };
+    let configuration = configured(ours(&backend).into_iter().find(adaptive).unwrap(), 32);
+    let problems = [2, 1].map(|step| {
+        let row = |i: usize| (0..12).map(move |k| (i, step * i + k, 1.5));
+        let entries: Vec<_> = (0..90_000).flat_map(row).collect();
+        problem(Csr::from_triplets(90_000, 200_000, &entries).unwrap())
+    });
+    let mut prepared: Vec<_> =
+        problems.iter().map(|problem| ready(&backend, &configuration, problem).unwrap()).collect();
+    for (problem, prepared) in problems.iter().zip(&mut prepared) {
+        let check = problem.check(&configuration, &output(prepared).unwrap());
+        assert_eq!(check.verdict, Verdict::Pass, "{:?}", check.reason);
+    }
+}
+
+#[test]
 fn rows_that_are_sorted_or_kept_apart_pass_the_gate() {
     let backend = gpu!();
     for (name, a) in matrices() {
