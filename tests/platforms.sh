@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Tests here what is built for other systems: `tests/platforms.sh [PART]...`, by default all parts.
-#   arm      for Linux on ARM: the commands of the program and the tests of vectors, in QEMU
-#   windows  the commands of the program and the tests of files, memory and threads, in Wine
+#   arm      for Linux on ARM: the commands of the program, in QEMU
+#   windows  the commands of the program, in Wine
+#   tests    with `arm` also the tests of vectors, with `windows` those of files, memory and threads
 #   macos    the program is compiled for both kinds of Mac; nothing is linked or run
 #   glibc    the release program, linked as for a release, needs no glibc newer than 2.28
 #   window   the program with its window is compiled for Windows and both kinds of Mac; nothing is linked or run
@@ -22,7 +23,7 @@ in_qemu=(qemu-aarch64 -L /usr/aarch64-linux-gnu)
 in_wine=("$(command -v wine64 || echo /usr/lib/wine/wine64)")
 
 parts=("$@")
-((${#parts[@]})) || parts=(arm windows macos glibc window)
+((${#parts[@]})) || parts=(arm windows tests macos glibc window)
 
 # Building takes longer than the tests. Level 0 is built a little sooner, but too slow in QEMU.
 quickly=(--locked --config profile.dev.debug=false)
@@ -241,7 +242,7 @@ arm_tests() {
 
 on_arm() {
     timed "the program for ARM" commands "${in_qemu[@]}" "$(program "$arm")"
-    timed "tests of vectors for ARM" arm_tests
+    ! asked tests || timed "tests of vectors for ARM" arm_tests
 }
 
 # What reads the system or its files. The rest computes the same everywhere.
@@ -300,7 +301,7 @@ on_windows() {
     timed "the suite mini for Windows" windows_mini "${in_wine[@]}" "$program"
     timed "open files for Windows" windows_locked "${in_wine[@]}" "$program"
     cd "$OLDPWD"
-    timed "tests for Windows" windows_tests
+    ! asked tests || timed "tests for Windows" windows_tests
 }
 
 on_macos() {
@@ -339,14 +340,14 @@ for part in "${parts[@]}"; do
         prefix=$!
         ;;
     macos) targets "${macs[@]}" ;;
-    glibc) ;;
+    glibc | tests) ;;
     window) targets "$windows" "${macs[@]}" ;;
-    *) fail "expected arm, windows, macos, glibc or window, found $part" ;;
+    *) fail "expected arm, windows, tests, macos, glibc or window, found $part" ;;
     esac
 done
 if asked arm || asked windows; then
     timed "building the program" build_programs
 fi
 for part in "${parts[@]}"; do
-    timed "$part" "on_$part"
+    [[ $part == tests ]] || timed "$part" "on_$part"
 done
