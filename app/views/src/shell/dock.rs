@@ -2,7 +2,7 @@
 //! [`Arrangement`]; the tree of tiles is rebuilt from it whenever the two differ, and read back when the
 //! pointer is released, so that a drag is one undo step.
 
-use egui::{Button, Color32, Id, Response, Role, Sense, Stroke, Ui, Visuals, WidgetInfo};
+use egui::{Button, Color32, Id, Rect, Response, Role, Sense, Stroke, Ui, Visuals, WidgetInfo};
 use egui_tiles::{
     Behavior, SimplificationOptions, TabState, Tabs, TileId, Tiles, Tree, UiResponse,
 };
@@ -91,6 +91,7 @@ impl Dock {
             state,
             saved,
             focus: focus_before,
+            clip: ui.clip_rect(),
             groups,
             bar: Bar::default(),
             wish: None,
@@ -139,6 +140,8 @@ struct Panes<'a> {
     state: &'a mut ViewState,
     saved: &'a mut Saved,
     focus: &'static str,
+    /// What is seen of the centre: the tiles have a clip rectangle of their own.
+    clip: Rect,
     groups: usize,
     /// The tabs being drawn.
     bar: Bar,
@@ -187,6 +190,7 @@ fn hint(ui: &Ui, view: &View, empty: bool) -> String {
 impl Behavior<&'static View> for Panes<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _: TileId, view: &mut &'static View) -> UiResponse {
         let rect = ui.max_rect();
+        ui.shrink_clip_rect(self.clip);
         let has_focus = self.focus == view.id;
         let pressed =
             ui.input(|input| input.pointer.any_pressed()) && ui.rect_contains_pointer(rect);
