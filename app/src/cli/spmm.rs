@@ -1,6 +1,6 @@
 //! `sparsescope spmm`: one checked product of a matrix with several vectors.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read as _;
 use std::sync::Arc;
 
@@ -67,10 +67,15 @@ pub(super) fn run(args: &SpmmArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     Ok(Outcome::Success)
 }
 
-/// The order of X's elements in a file. That of NumPy is known from the beginning of an array that is not compressed.
+/// The order of X's elements in a file. That of NumPy is known from the beginning of a regular file that is not
+/// compressed.
 fn order_of(file: &str) -> Order {
     const HEAD: u64 = 1 << 17;
     let mut head = Vec::new();
+    // A pipe has been read, and opening it again could wait forever.
+    if !fs::metadata(file).is_ok_and(|of| of.is_file()) {
+        return Order::RowMajor;
+    }
     let read = File::open(file).and_then(|file| file.take(HEAD).read_to_end(&mut head));
     match read.is_ok() && is_by_columns(&head) {
         true => Order::ColumnMajor,

@@ -184,6 +184,7 @@ impl<'p> LibraryPrepared<'p> {
                         self.solved = ran.solved;
                         break Ok(Some(ran.seconds));
                     }
+                    Some(_) if watch.is_cancelled() => break Ok(None),
                     Some(_) if attempts < ATTEMPTS => thread::sleep(PAUSE * (1 << (attempts - 1))),
                     Some(sentence) => {
                         break Err(format!(

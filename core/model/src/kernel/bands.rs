@@ -122,7 +122,8 @@ impl Bands {
         let bands = Self::new(a, shape, blocks, most)?;
         let kept: usize = bands.bands.iter().flat_map(|band| &band.kept).map(Range::len).sum();
         let in_tiles: usize = bands.tiles.iter().map(|tile| tile.entries as usize).sum();
-        (kept <= MOST_KEPT * in_tiles).then_some(bands)
+        // Nonzeros of long rows load x from memory, each its own element.
+        (2 * in_tiles >= a.nnz() && kept <= MOST_KEPT * in_tiles).then_some(bands)
     }
 
     /// Bands of about the same number of nonzeros. `None` if one would keep more than `most` elements of x. Rows and

@@ -177,14 +177,20 @@ impl SpmmProblem {
         Ok(lock(&self.single).block(k, || self.block(k)))
     }
 
-    /// Fails if X, Y and the references of a configuration need more than `limit`.
+    /// Fails if X, Y and the references of a configuration need more than `limit`. Kernels that take X by columns have
+    /// copies of X and Y.
     pub fn check_blocks(
         &self,
         configuration: &Configuration,
         limit: MemoryLimit,
     ) -> Result<(), PrepareError> {
         let k = Self::vectors(configuration);
-        let bytes = self.blocks(k, configuration.precision).iter().map(|(_, bytes)| bytes).sum();
+        let blocks = self.blocks(k, configuration.precision);
+        let mut bytes: u128 = blocks.iter().map(|(_, bytes)| bytes).sum();
+        if order_of_vectors(configuration.kernel) == Order::ColumnMajor {
+            let [(_, x), (_, y), ..] = blocks;
+            bytes += x + y;
+        }
         let checked = limit.check(format!("SpMM with X, Y and its check for {k} columns"), bytes);
         checked.map_err(|error| PrepareError::Refused(error.to_string()))
     }
@@ -433,6 +439,10 @@ mod tests {
         });
         assert_eq!(by_columns.len(), by_rows.len() + 1);
         assert_eq!(by_columns.last().map(|array| array.bytes), Some(4 * 80));
+        let columns = of("vendor/cusparse/spmm-columns-alg1", 16, Precision::F32);
+        let with_copies = needed + 4 * 80 + 4 * 80;
+        assert!(problem.check_blocks(&columns, MemoryLimit::bytes(with_copies)).is_ok());
+        assert!(problem.check_blocks(&columns, MemoryLimit::bytes(with_copies - 1)).is_err());
         // A library has a copy of A, of 144 bytes, one of X and two of Y.
         let library = KernelDescriptor {
             origin: &[Origin::User],
