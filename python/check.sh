@@ -16,16 +16,15 @@ install=("$folder/venv/bin/pip" install -q --disable-pip-version-check --no-comp
 
 # What the wheel asks for, installed while it is built; with Python 3.10, which cannot read this, afterwards.
 packages() {
-    local asked
     python3 -m venv "$folder/venv"
-    mapfile -t asked < <("$folder/venv/bin/python" -c '
+    "$folder/venv/bin/python" -c '
 import sys
 if sys.version_info >= (3, 11):
     import tomllib
     project = tomllib.load(open("python/pyproject.toml", "rb"))["project"]
     print(*project["dependencies"], *project["optional-dependencies"]["test"], sep="\n")
-')
-    ((${#asked[@]} == 0)) || "${install[@]}" "${asked[@]}"
+' >"$folder/asked"
+    [[ ! -s $folder/asked ]] || "${install[@]}" -r "$folder/asked"
 }
 packages &
 packages=$!

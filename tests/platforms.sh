@@ -74,7 +74,7 @@ targets() {
 
 # A Windows of Wine in which Rust's programs start: they take random numbers from a function that Wine 8 lacks.
 wine_prefix() {
-    "${in_wine[@]}" wineboot --init >/dev/null 2>&1
+    "${in_wine[@]}" wineboot --init >/dev/null 2>&1 || fail "wineboot failed"
     x86_64-w64-mingw32-gcc -O2 -shared -x c - -ladvapi32 \
         -o "$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll" <<'C'
 #include <windows.h>
@@ -345,6 +345,7 @@ for part in "${parts[@]}"; do
     *) fail "expected arm, windows, tests, macos, glibc or window, found $part" ;;
     esac
 done
+! asked tests || asked arm || asked windows || fail "the part tests needs arm or windows"
 if asked arm || asked windows; then
     timed "building the program" build_programs
 fi

@@ -7,7 +7,8 @@ const PATIENCE = 20_000;
 
 export const DEFAULT_SIZE = { width: 1280, height: 800 };
 
-/** Has the canvas draw nothing unless `window.draws` is true. The browser still checks every call. */
+/** Has the canvas draw nothing unless `window.draws` is true. The browser still checks the calls, but not the ranges of
+ *  their vertices. */
 function drawOnRequest() {
   const { prototype } = WebGL2RenderingContext;
   const { drawArrays, drawElements } = prototype;
