@@ -99,7 +99,7 @@ pub(super) struct SpmmArgs {
     pub(super) parameters: ParameterArgs,
     /// Write Y to this file: a NumPy array (.npy), or a Matrix Market array, 17 significant digits
     ///
-    /// If X is an array of NumPy in Fortran order, that of Y is, too.
+    /// If X is a .npy file in Fortran order, neither compressed nor a pipe, Y is in that order, too.
     #[arg(short, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) output: PathBuf,
     /// Overwrite an existing file
