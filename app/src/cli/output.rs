@@ -28,7 +28,7 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
     print_as_is(&visible(text))
 }
 
-/// The same for text whose control characters are visible already, and which may have colors.
+/// The same for text whose control characters are visible already, and which may have colours.
 pub(super) fn print_as_is(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write the output")

@@ -237,7 +237,7 @@ impl<'a> Report<'a> {
             writeln!(out, "levels    {up} ascending, {down} descending")?;
         }
         if let Some(colors) = self.colors {
-            writeln!(out, "colors    {}", count(colors as u64))?;
+            writeln!(out, "colours   {}", count(colors as u64))?;
         }
         if self.plan_seconds + self.conversion_seconds > 0.0 {
             let [plan, rows] = [self.plan_seconds, self.conversion_seconds].map(seconds);

@@ -26,7 +26,7 @@ pub(in crate::cli) enum Color {
     Red,
 }
 
-/// Whether standard output is a terminal that shows colors, and the user wants them.
+/// Whether standard output is a terminal that shows colours, and the user wants them.
 pub(in crate::cli) fn has_colors() -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
@@ -35,7 +35,7 @@ pub(in crate::cli) fn has_colors() -> bool {
     std::io::stdout().is_terminal() && shows && !is_dumb && !is_set("NO_COLOR")
 }
 
-/// The text, bold and in this color. It must hold no control characters.
+/// The text, bold and in this colour. It must hold no control characters.
 pub(in crate::cli) fn colored(text: &str, color: Color) -> String {
     let code = match color {
         Color::Green => 32,

@@ -177,7 +177,7 @@ fn turn(transform: &str) -> Option<(&str, f32)> {
     Some((at, angle.strip_suffix(')')?.parse::<f32>().ok()?.to_radians()))
 }
 
-/// A color of the form `#rrggbb` or `#rrggbbaa`, the latter over the background.
+/// A colour of the form `#rrggbb` or `#rrggbbaa`, the latter over the background.
 fn color(line: &str, name: &str, paper: Option<[u8; 3]>) -> Option<[u8; 3]> {
     let digits = attribute(line, name)?.strip_prefix('#')?;
     let part = |from: usize| u8::from_str_radix(digits.get(from..from + 2)?, 16).ok();
@@ -186,7 +186,7 @@ fn color(line: &str, name: &str, paper: Option<[u8; 3]>) -> Option<[u8; 3]> {
     Some([over(part(0)?, r, alpha), over(part(2)?, g, alpha), over(part(4)?, b, alpha)])
 }
 
-/// A part of a color over that of the background.
+/// A part of a colour over that of the background.
 fn over(part: u8, paper: u8, alpha: u8) -> u8 {
     let [part, paper, alpha] = [part, paper, alpha].map(u16::from);
     // At most 255.

@@ -223,7 +223,7 @@ fn coordinates(points: &[Pos2]) -> String {
     points.join(" ")
 }
 
-/// A color as `#rrggbb`, or as `#rrggbbaa` if something shows through.
+/// A colour as `#rrggbb`, or as `#rrggbbaa` if something shows through.
 fn color(color: Color32) -> String {
     let [r, g, b, alpha] = color.to_srgba_unmultiplied();
     let opaque = format!("#{r:02x}{g:02x}{b:02x}");

@@ -121,7 +121,7 @@ impl<T: Real> Schedule<T> {
         assert!(diagonal.is_of(a), "the diagonal is the matrix's");
         assert!(colors.is_proper(a), "the colours are those of the matrix");
         let needed = OrderedRows::bytes_for(a) + 24 * a.rows() as u128;
-        limit.check("the rows by color", needed)?;
+        limit.check("the rows by colour", needed)?;
         let order = colors.groups().rows().to_vec();
         let mut places = zeroed(0u32, order.len());
         for (place, &i) in order.iter().enumerate() {

@@ -71,7 +71,7 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     cpu("cpu/symgs/levels", Mapping::Levels, &[Origin::Ours],
         "all rows of a dependency level in parallel, one level at a time; matches the serial loop bit for bit"),
     cpu("cpu/symgs/colored", Mapping::Colors, &[Origin::Ours],
-        "all rows of a color in parallel, one color at a time; a different order, so a different iteration"),
+        "all rows of a colour in parallel, one colour at a time; a different order, so a different iteration"),
     cuda("cuda/symgs/ready-done", Mapping::Passes, false, &[Origin::Paper001],
         "repeated passes: one thread per row tests whether it is ready, then one block per row updates the ready ones"),
     cuda("cuda/symgs/ready-compact", Mapping::Passes, false, &[Origin::Paper001, Origin::Ours],
@@ -81,7 +81,7 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     cuda("cuda/symgs/sync-free", Mapping::Waiting, true, &[Origin::Ours],
         "one launch per sweep; each row waits for the elements it needs; the variant depends on the matrix"),
     cuda("cuda/symgs/colored", Mapping::Colors, false, &[Origin::Ours],
-        "one launch per color; rows of a color in column-major slices"),
+        "one launch per colour; rows of a colour in column-major slices"),
     cuda("cuda/symgs/nodes", Mapping::Waiting, false, &[Origin::Ours],
         "per sweep one product with the elements known before, then one launch in which each node (rows with the same columns) waits for the others").ranked(1),
     KernelDescriptor {
