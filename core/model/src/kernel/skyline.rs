@@ -14,8 +14,8 @@ pub static COUNTING: Param<Counting> = Param {
         group: Group::Kernels,
         ..About::OPTION.named(9, "counting", "counting").described(
             "WHERE,...",
-            "Skyline: where the GPU kernels of paper 004 count skyline points: device (with \
-            atomics) or host",
+            "Skyline: where all CUDA kernels but fast count skyline points: device (with atomics) or \
+            host",
         )
     },
 };
