@@ -75,28 +75,38 @@ impl App {
         if self.starts() {
             return self.start_page(ui);
         }
-        let detailed = !teaches && details::is_shown(&self.model, &self.state);
+        self.centre(ui, None, !teaches);
+        for failure in std::mem::take(&mut self.saved.failures) {
+            self.notify(failure);
+        }
+        for copied in std::mem::take(&mut self.saved.copied) {
+            self.confirm(copied);
+        }
+    }
+
+    /// All views, or only this one, and the details of the selected run beside, below or over them if there is
+    /// space for them.
+    fn centre(&mut self, ui: &mut Ui, only: Option<&View>, has_space: bool) {
+        let detailed = has_space && details::is_shown(&self.model, &self.state);
         let whole = ui.available_rect_before_wrap();
-        let in_sheet = whole.width() < SHEET;
+        let in_sheet = detailed && whole.width() < SHEET;
         let (above, below) = whole.split_top_bottom_at_fraction(ABOVE_SHEET);
         if detailed && !in_sheet {
             self.details(ui);
         }
         let frame = Frame::central_panel(ui.style()).inner_margin(0);
         CentralPanel::default().frame(frame).show(ui, |ui| {
-            if detailed && in_sheet {
+            if in_sheet {
                 ui.shrink_clip_rect(above); // a selected row has to be above the sheet
             }
-            Dock::show(&mut self.dock, ui, &self.model, &mut self.state, &mut self.saved);
+            let (model, state, saved) = (&self.model, &mut self.state, &mut self.saved);
+            match only {
+                Some(view) => pane::show(ui, view, model, state, saved, pane::Purpose::Audience),
+                None => Dock::show(&mut self.dock, ui, model, state, saved),
+            }
         });
-        if detailed && in_sheet {
+        if in_sheet {
             self.sheet(ui, below);
-        }
-        for failure in std::mem::take(&mut self.saved.failures) {
-            self.notify(failure);
-        }
-        for copied in std::mem::take(&mut self.saved.copied) {
-            self.confirm(copied);
         }
     }
 
@@ -143,23 +153,19 @@ impl App {
                 });
             });
         });
-        self.for_audience(ui, view);
+        self.messages(ui);
+        self.centre(ui, Some(view), false);
     }
 
     /// The view in front alone, for a page around this one.
     pub(super) fn alone(&mut self, ui: &mut Ui) {
-        if let Some(view) = current(&self.state) {
-            self.for_audience(ui, view);
-        }
-    }
-
-    fn for_audience(&mut self, ui: &mut Ui, view: &View) {
+        let Some(view) = current(&self.state) else { return };
+        let teaches = teaches(view, &self.model, &self.state);
         self.messages(ui);
-        let frame = Frame::central_panel(ui.style()).inner_margin(0);
-        CentralPanel::default().frame(frame).show(ui, |ui| {
-            let purpose = pane::Purpose::Audience;
-            pane::show(ui, view, &self.model, &mut self.state, &mut self.saved, purpose);
-        });
+        self.centre(ui, Some(view), !teaches);
+        if !teaches {
+            self.state.view = view.id.into(); // there is no way back from another view
+        }
     }
 
     /// The details of the selected run: on the right if there is much space, else below.

@@ -73,6 +73,26 @@ fn an_embedded_lesson_stands_alone_and_keeps_its_keys() {
 }
 
 #[test]
+fn an_embedded_view_shows_a_chosen_run_and_no_way_to_other_views() {
+    for size in [[1280.0, 800.0], [390.0, 700.0]] {
+        let mut harness = with_example("v1;view=runs;search=road");
+        harness.set_size(size.into());
+        harness.state_mut().embed();
+        harness.run();
+        harness.get_all_by_label("Run of cpu/coo/serial on road").next().unwrap().click();
+        harness.run();
+        harness.get_by_label("Compare the selected run");
+        assert!(harness.query_by_label("Matrix of the selected run").is_none());
+        harness.key_press(Key::Enter);
+        harness.run();
+        assert_eq!(harness.state().state().view, "runs");
+        harness.get_by_label("Close the run's details").click();
+        harness.run();
+        assert_eq!(harness.state().state().run, None);
+    }
+}
+
+#[test]
 fn a_link_to_a_lesson_shows_the_view_of_its_step() {
     let shown = |link: &str| {
         let mut app = App::new();

@@ -6,6 +6,7 @@ use sparsescope_figures::state::{Filter, ViewState};
 use sparsescope_figures::theme::{BODY, SPACE};
 
 use super::parts::quiet;
+use crate::shell::is_alone;
 use crate::style::strong;
 use crate::views::view::kept;
 
@@ -13,23 +14,29 @@ use crate::views::view::kept;
 pub(super) fn show(ui: &mut Ui, model: &Model, run: &RunOf<'_>, state: &mut ViewState) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = SPACE * 2.0;
-        let mut to = |name: &str, view: &str| {
-            let button = quiet(ui, name, state);
-            let words = format!("{name} of the selected run");
-            button.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
-            if button.clicked() {
-                state.matrix = Some(run.key());
-                state.view = view.into();
-            }
-        };
-        to("Matrix", "matrix");
-        if run.matrix().is_some() {
-            to("Structure", "spy");
-            to("Layouts", "layouts");
+        if !is_alone(ui) {
+            views(ui, run, state);
         }
-        to("All runs", "runs");
         compare(ui, model.key_beside(state, run.index).is_some(), state);
     });
+}
+
+fn views(ui: &mut Ui, run: &RunOf<'_>, state: &mut ViewState) {
+    let mut to = |name: &str, view: &str| {
+        let button = quiet(ui, name, state);
+        let words = format!("{name} of the selected run");
+        button.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
+        if button.clicked() {
+            state.matrix = Some(run.key());
+            state.view = view.into();
+        }
+    };
+    to("Matrix", "matrix");
+    if run.matrix().is_some() {
+        to("Structure", "spy");
+        to("Layouts", "layouts");
+    }
+    to("All runs", "runs");
 }
 
 /// The switch that keeps the run beside those selected next.
