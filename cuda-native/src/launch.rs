@@ -97,7 +97,9 @@ pub(crate) struct Bound {
     pub(crate) stuck: Option<Buffer<u32>>,
     /// Bytes of memory that the steps use besides the operands.
     pub(crate) workspace_bytes: u64,
-    /// Time spent on creating it.
+    /// Bytes of the operands that the steps do not read because the workspace has them in fewer.
+    pub(crate) saved_bytes: u64,
+    /// Time spent on creating the workspace.
     pub(crate) spent: Spent,
 }
 
@@ -111,6 +113,7 @@ impl Bound {
             finish: Vec::new(),
             stuck: None,
             workspace_bytes: 0,
+            saved_bytes: 0,
             spent: Spent::default(),
         }
     }

@@ -195,7 +195,8 @@ pub(crate) fn product<'p, T: DeviceReal>(
         allocate_s: Some(spent.allocate_s),
         launches: bound.launches(device).map_err(refused)?,
         format_bytes: made.bytes + bound.workspace_bytes,
-        minimal_bytes: made.minimal_bytes + y_before.as_ref().map_or(0, Buffer::bytes),
+        minimal_bytes: made.minimal_bytes - bound.saved_bytes
+            + y_before.as_ref().map_or(0, Buffer::bytes),
         ..Costs::default()
     };
     let mut params = made.params;

@@ -33,12 +33,12 @@ pub(super) fn csr_adaptive<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, 
         }
         _ => Err(wrong_format(o)),
     };
-    let (workspace_bytes, spent) = match plan {
-        Divided::Tiles(plan) => (plan.bytes(), plan.spent()),
-        Divided::Windows(plan) => (plan.bytes(), plan.spent()),
-        Divided::Bands(plan) => (plan.bytes(), plan.spent()),
+    let (workspace_bytes, saved_bytes, spent) = match plan {
+        Divided::Tiles(plan) => (plan.bytes(), 0, plan.spent()),
+        Divided::Windows(plan) => (plan.bytes(), 0, plan.spent()),
+        Divided::Bands(plan) => (plan.bytes(), plan.saved_bytes(), plan.spent()),
     };
-    Ok(Bound { workspace_bytes, spent, ..Bound::of(vec![step?]) })
+    Ok(Bound { workspace_bytes, saved_bytes, spent, ..Bound::of(vec![step?]) })
 }
 
 /// How a matrix is divided among blocks.

@@ -12,7 +12,7 @@ use sparsescope_core::kernel::parameters::{HACK_SIZE, MIN_FILL, OP, SCALE, SIGMA
 use sparsescope_core::kernel::{
     Allowed, DeviceKind, KernelDescriptor, Parameters, WindowShape, kernels,
 };
-use sparsescope_core::matrix::{Csr, Precision};
+use sparsescope_core::matrix::{Csr, Number, Precision};
 use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Operation, Verdict};
@@ -262,15 +262,25 @@ fn rectangles_whose_blocks_keep_the_part_of_x_of_their_rows_pass_the_gate() {
             (0..length(i)).map(move |k| (i, 2 * i + 3 * k, (k % 13) as f64 - 5.5)).chain(shared)
         };
         let entries: Vec<_> = (0..rows).flat_map(row).collect();
-        let problem = problem(Csr::from_triplets(rows, 200_000, &entries).unwrap());
+        let a = Csr::from_triplets(rows, 200_000, &entries).unwrap();
+        let items = if each < 32 { 4 } else { 8 };
+        let tile = 32 * items;
+        let in_tiles: usize = (0..rows).map(|i| a.row_len(i)).filter(|&len| len <= tile).sum();
+        let nnz = a.nnz() as u64;
+        let problem = problem(a);
         for case in ours(&backend).into_iter().filter(adaptive) {
-            for scale in ["1", "-0.5:2"] {
+            for (scale, vectors) in [("1", 1), ("-0.5:2", 2)] {
                 let what = format!("{rows} rows {:?} {scale}", case.2);
+                // A with its offsets; x, y and, with beta, the y before. Columns in tiles have 16 bits.
+                let [value, element] = [case.2.values(), case.2.vectors()].map(Number::bytes);
+                let plain = (value + 4) * nnz + 4 * (rows as u64 + 1);
+                let plain = plain + element * (200_000 + vectors * rows as u64);
+                let moved = plain - if has_bands { 2 * in_tiles as u64 } else { 0 };
                 let mut configuration = configured(case, 32);
                 configuration.parameters = configuration.parameters.with(SCALE.id(), scale);
                 let mut prepared = ready(&backend, &configuration, &problem).unwrap();
+                assert_eq!(prepared.costs().minimal_bytes, moved, "{what}");
                 let function = prepared.costs().launches[0].function.clone();
-                let items = if each < 32 { 4 } else { 8 };
                 let is_by_bands = function == format!("csr_adaptive_bands_1024x{items}");
                 assert_eq!(is_by_bands, has_bands, "{what}: {function}");
                 let first = output(&mut prepared).unwrap();

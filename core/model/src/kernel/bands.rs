@@ -121,9 +121,14 @@ impl Bands {
         let most = values.checked_sub(shape.products())?.min(1 << 16);
         let bands = Self::new(a, shape, blocks, most)?;
         let kept: usize = bands.bands.iter().flat_map(|band| &band.kept).map(Range::len).sum();
-        let in_tiles: usize = bands.tiles.iter().map(|tile| tile.entries as usize).sum();
+        let in_tiles = bands.in_tiles();
         // Nonzeros of long rows load x from memory, each its own element.
         (2 * in_tiles >= a.nnz() && kept <= MOST_KEPT * in_tiles).then_some(bands)
+    }
+
+    /// Number of nonzeros in tiles: those that are not in long rows.
+    pub fn in_tiles(&self) -> usize {
+        self.tiles.iter().map(|tile| tile.entries as usize).sum()
     }
 
     /// Bands of about the same number of nonzeros. `None` if one would keep more than `most` elements of x. Rows and
@@ -297,6 +302,7 @@ mod tests {
         assert_eq!(bands.tiles, [BandTile { entry: 0, entries: 5, row: 0, rows: 2 }]);
         let part = |entry, entries| LongPart { entry, entries, row: 2, first: 0, count: 2 };
         assert_eq!(bands.parts, [part(5, 32), part(37, 8)]);
+        assert_eq!(bands.in_tiles(), 5);
         assert_eq!(bands.near(&a)[..5], [70, 140, 5, 500, 512 + 39]);
         assert_eq!(bands.ends(&a), [2, 5, 0]);
         assert_eq!(Bands::new(&a, SMALL, 1, 551), None);
