@@ -156,6 +156,9 @@ fn on_a_phone_the_details_lie_over_the_list() {
     harness.state_mut().state.run = Some(run);
     harness.run();
     harness.get_by_label("Matrix of the selected run");
+    let [caches, precision] =
+        ["Caches", "Precision"].map(|name| harness.get_by_label(name).rect().center().y);
+    assert!(precision - caches < 30.0, "lines of text are no targets: {caches}, {precision}");
     // The sentence above the list may take another line.
     assert!(numbers(&harness, "Run of ").abs_diff(before) <= 1);
     harness.get_by_label("Close the run's details").click();

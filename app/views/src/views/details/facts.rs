@@ -31,7 +31,8 @@ fn show_group(ui: &mut Ui, group: &Group) {
     ui.add_space(SPACE);
     let font = strong(ui.ctx(), BODY);
     ui.label(RichText::new(group.title).font(font));
-    let grid = Grid::new(("details", group.title)).num_columns(2);
+    // On a phone a line without buttons need not be as high as what a finger touches.
+    let grid = Grid::new(("details", group.title)).num_columns(2).min_row_height(0.0);
     grid.spacing(vec2(SPACE * 1.5, SPACE * 0.5)).show(ui, |ui| {
         for fact in &group.facts {
             ui.weak(fact.name);
