@@ -174,7 +174,7 @@ pub fn headline(board: &Board) -> String {
     }
 }
 
-/// What the headline holds for: its population and its mean first, where they are not cut.
+/// What the headline holds for: its population, its mean and ties first, where they are not cut.
 pub(super) fn about(board: &Board, unfolded: bool) -> String {
     let [shown, folded] = board.parts();
     let mut words = Vec::new();
@@ -190,15 +190,15 @@ pub(super) fn about(board: &Board, unfolded: bool) -> String {
         0 | 1 => {}
         averaged => words.push(format!("geometric mean over {}", counted(board, averaged))),
     }
-    let gain = gain(board).filter(|_| is_solve(board));
-    words.extend(gain.map(|gain| format!("once set up, {gain}")));
-    words.extend(stand_ins(board));
-    words.extend(board.conditions.clone());
     let tied = |row: &&&Row| row.lead.is_some_and(|lead| lead < TIED);
     match shown.iter().filter(tied).count() {
         0 => {}
         tied => words.push(format!("on {tied} the second kernel is within 5 %")),
     }
+    let gain = gain(board).filter(|_| is_solve(board));
+    words.extend(gain.map(|gain| format!("once set up, {gain}")));
+    words.extend(stand_ins(board));
+    words.extend(board.conditions.clone());
     if board.rows.iter().any(|row| row.credited != row.run) {
         words.push("a win of an automatic kernel counts for the kernel that it chose".into());
     }

@@ -138,6 +138,8 @@ fn the_headline_says_who_wins_and_its_mean_leaves_out_what_launching_bounds() {
     ] {
         assert!(about.contains(words), "{words} in {about}");
     }
+    let [ties, generated] = ["within 5 %", "generated"].map(|words| about.find(words));
+    assert!(ties < generated, "ties are not in what is cut: {about}");
     let row = |name: &str| board.rows.iter().find(|row| row.name.starts_with(name)).unwrap();
     assert_eq!(row("Cube").clause.text(), "4×4 blocks: 27 % fewer bytes; 94 % of copy");
     assert_eq!(clause(row("Cube"), 900.0), "4×4 blocks: 27 % fewer bytes than CSR");
