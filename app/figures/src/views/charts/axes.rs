@@ -78,9 +78,13 @@ impl Sheet<'_, '_> {
         let end = x.1 - if never { NEVER + 20.0 } else { 0.0 };
         let axis = scale.axis(values.into_iter(), log, x.0, end);
         let placer = Placer { axis, never: x.1 - 16.0 };
+        // Cells are from a whole number to the next one, with the number in the middle.
+        let is_cells = plot.form == Form::Cells;
+        let (_, high) = placer.axis.range();
         let mut ticks: Vec<(f32, String)> = scale
             .at(&placer.axis)
             .into_iter()
+            .filter(|tick| !is_cells || tick.fract() == 0.0 && *tick < high)
             .map(|tick| {
                 (
                     placer.axis.place(tick),
@@ -93,6 +97,10 @@ impl Sheet<'_, '_> {
         }
         for (x, _) in &ticks {
             self.figure.line(pos2(*x, y.0 - 4.0), pos2(*x, y.1 + 5.0), 1.0, self.ink.grid);
+        }
+        if is_cells {
+            let half = (placer.axis.place(1.0) - placer.axis.place(0.0)) * 0.5;
+            ticks.iter_mut().for_each(|(x, _)| *x += half);
         }
         let mut last = f32::NEG_INFINITY;
         ticks.retain(|(x, label)| {

@@ -10,7 +10,7 @@ use super::plot::Form;
 use super::sheet::{QUIET, RADIUS, Sheet, TYPE, elide};
 use crate::figure::{Anchor, Hit, Mark, strong_width, text_width};
 use crate::model::OpenBundle;
-use crate::theme::{blend, filling, filling_word};
+use crate::theme::{blend, filling, filling_word, heat_color};
 
 const ROW: f32 = 20.0;
 /// What an interval says of a change.
@@ -74,15 +74,20 @@ impl Sheet<'_, '_> {
         for (index, name) in names.iter().enumerate() {
             let hidden = !shown.contains(name);
             let (color, mark) = self.color(name);
+            let is_shaded = plot.form == Form::Cells;
+            let color = if is_shaded { heat_color(1.0, self.ink.paper) } else { color };
             let is_bold = self.is_bold(name) || self.bright == Some(*name);
             let ink = if is_bold { self.ink.text } else { self.ink.weak };
             let faint = if hidden && self.bright != Some(*name) { 0.25 } else { 0.0 };
             let [color, ink] =
                 [color, self.faded(name, ink)].map(|color| blend(color, self.ink.paper, faint));
             let at = entry_at(index, grid, pos2(left + 16.0, top));
-            // Bars have no marks.
-            let is_filled = matches!(plot.form, Form::Bars | Form::Cells);
-            let mark = if is_filled { Mark::Square } else { mark };
+            // Bars have no marks, and samples are dots.
+            let mark = match plot.form {
+                Form::Bars | Form::Cells => Mark::Square,
+                Form::Boxes => Mark::Circle,
+                _ => mark,
+            };
             let [radius, _] = RADIUS;
             let radius = if is_bold || hidden { radius } else { QUIET };
             self.figure.mark(at, mark, radius, color, color);

@@ -114,7 +114,10 @@ fn a_cell_is_what_one_rank_sends_another_and_the_table_has_its_bytes() {
     // Rank k sends 8 (k + 1) bytes to each neighbour; the outer ranks have one neighbour.
     assert_eq!(sum, f64::from(8 * (1 + 2 * 2 + 2 * 3 + 4)));
     assert!(plot.note.contains("in 6 messages per SpMV"), "{}", plot.note);
-    assert!(svg(&model, &state).contains("receiving rank"));
+    let svg = svg(&model, &state);
+    assert!(svg.contains("receiving rank"));
+    let [last, beyond] = [">3</text>", ">4</text>"].map(|tick| svg.contains(tick));
+    assert!(last && !beyond, "four columns, each with its rank");
 }
 
 #[test]

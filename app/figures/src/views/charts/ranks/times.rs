@@ -30,7 +30,11 @@ pub(super) fn times<'a>(data: &Data<'a>) -> Plot<'a> {
             from = to;
         }
     }
-    let imbalance = significant(shared.imbalance());
-    plot.note += &format!("The largest rank has {imbalance} times the mean number of nonzeros.");
+    plot.note += &match shared.imbalance() {
+        1.0 => "Every rank has the same number of nonzeros.".to_owned(),
+        most => {
+            format!("The largest rank has {} times the mean number of nonzeros.", significant(most))
+        }
+    };
     plot
 }

@@ -18,6 +18,7 @@ pub(super) fn traffic<'a>(data: &Data<'a>) -> Plot<'a> {
         plot.row(|| name(rank), &name(rank));
     }
     let ranks = shared.ranks.len() as f64;
+    plot.x.most = Some(ranks);
     for pair in &shared.pairs {
         let mut point = Point::of(&run, f64::from(pair.to), f64::from(pair.from));
         point.range = Some([f64::from(pair.to), f64::from(pair.to) + 1.0]);
@@ -26,11 +27,13 @@ pub(super) fn traffic<'a>(data: &Data<'a>) -> Plot<'a> {
         plot.add(0, "sent", Some(run.bundle), point);
     }
     let (sent, messages) = (shared.bytes(), count(shared.messages()));
+    let most = shared.pairs.iter().map(|pair| pair.bytes).max().unwrap_or_default();
     plot.note += &format!(
-        "Total: {} in {messages} messages {}, {} per rank.",
+        "Total: {} in {messages} messages {}, {} per rank; the strongest colour is {}.",
         bytes(sent),
         if shared.reductions.is_some() { "per iteration" } else { "per SpMV" },
-        bytes((sent as f64 / ranks) as u64)
+        bytes((sent as f64 / ranks) as u64),
+        bytes(most)
     );
     plot
 }
