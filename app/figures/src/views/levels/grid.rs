@@ -1,10 +1,10 @@
 //! The points of a grid in the colours of their rows.
 
-use emath::{Vec2, pos2};
+use emath::{Rect, Vec2, pos2};
 
 use super::colors::{Colors, DONE, NOW};
 use super::front::Front;
-use crate::figure::{Anchor, Figure, area};
+use crate::figure::{Anchor, Figure, area, text_width};
 use crate::state::Grid;
 use crate::theme::text_on;
 use crate::views::spy::TYPE;
@@ -38,6 +38,7 @@ pub(super) fn figure(
     let title = crate::figure::elided(title, size.x - 2.0 * MARGIN, TYPE);
     figure.text(pos2(MARGIN, 12.0), Anchor::Start, TYPE, ink.text, &title);
     let gap = if point > 8.0 { 1.0 } else { 0.0 };
+    let mut numbers = Vec::new();
     for (row, place) in front.wave.places.iter().enumerate() {
         let [level, ..] = *place;
         let (y, x) = (row as u32 / side, row as u32 % side);
@@ -54,11 +55,7 @@ pub(super) fn figure(
             figure.rect(inside, ink.text);
         }
         figure.rect(inside.shrink(if is_now { point * 0.08 } else { 0.0 }), color);
-        if point >= READABLE {
-            let size = (point * 0.6).min(TYPE);
-            let text = text_on(color);
-            figure.text(inside.center(), Anchor::Middle, size, text, &level.to_string());
-        }
+        numbers.push((inside.center(), color, level));
     }
     let center =
         |row: u32| corner + Vec2::new((row % side) as f32 + 0.5, (row / side) as f32 + 0.5) * point;
@@ -66,6 +63,18 @@ pub(super) fn figure(
     if points.len() > 1 {
         for (width, color) in [(3.5, ink.paper), (1.6, ink.text)] {
             figure.shapes.push(crate::figure::Shape::Line { points: points.clone(), width, color });
+        }
+    }
+    if point >= READABLE {
+        let size = (point * 0.6).min(TYPE);
+        for (at, color, level) in numbers {
+            let text = level.to_string();
+            if points.len() > 1 {
+                // The path ends at the number.
+                let behind = Vec2::new(text_width(&text, size) + 4.0, size + 2.0);
+                figure.rect(Rect::from_center_size(at, behind), color);
+            }
+            figure.text(at, Anchor::Middle, size, text_on(color), &text);
         }
     }
     figure

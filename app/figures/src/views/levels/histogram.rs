@@ -67,13 +67,25 @@ impl Histogram {
         let values = [if log { LEAST } else { 0.0 }, f64::from(numbers.widest)];
         let y = Axis::new(values.into_iter(), log, bars.max.y, bars.min.y);
         let bottom = bars.max.y;
+        let whole = |tick: &f64| *tick >= 1.0 && tick.fract() == 0.0;
+        let ticks: Vec<(f32, String)> = y
+            .ticks()
+            .into_iter()
+            .filter(whole)
+            .map(|tick| (y.place(tick), digits(tick as u64)))
+            .collect();
+        let are_close = ticks.windows(2).any(|pair| match pair {
+            [(one, _), (next, _)] => one - next <= TYPE + 3.0,
+            _ => false,
+        });
         let mut last = f32::INFINITY;
-        for tick in y.ticks().into_iter().filter(|tick| *tick >= 1.0) {
-            let at = y.place(tick);
+        for (number, (at, label)) in ticks.iter().enumerate() {
+            let at = *at;
             figure.line(pos2(bars.min.x - 4.0, at), pos2(bars.max.x, at), 1.0, ink.grid);
-            if last - at > TYPE + 3.0 {
-                let label = digits(tick as u64);
-                figure.text(pos2(bars.min.x - 8.0, at), Anchor::End, TYPE, ink.weak, &label);
+            // If not all fit: powers of ten, or every second one, counted from zero.
+            let is_first = if log { label.starts_with('1') } else { number % 2 == 1 };
+            if (is_first || !are_close) && last - at > TYPE + 3.0 {
+                figure.text(pos2(bars.min.x - 8.0, at), Anchor::End, TYPE, ink.weak, label);
                 last = at;
             }
         }
@@ -131,9 +143,12 @@ impl Histogram {
     fn guides(&mut self, y: &Axis, numbers: &Numbers, colors: &Colors) {
         let (bars, ink) = (self.bars, colors.ink);
         let mean = format!("mean {}", significant(numbers.mean));
-        let [warp, block] = NARROW.map(|rows| (f64::from(rows), rows.to_string()));
+        let [warp, block] = NARROW;
+        let full = |rows: u32, what: &str| {
+            (f64::from(rows), format!("{}: one {what}", digits(u64::from(rows))))
+        };
         let mut taken: Vec<f32> = Vec::new();
-        for (value, name) in [(numbers.mean, mean), (warp.0, warp.1), (block.0, block.1)] {
+        for (value, name) in [(numbers.mean, mean), full(warp, "warp"), full(block, "block")] {
             let at = y.place(value);
             let free = taken.iter().all(|other: &f32| (other - at).abs() > TYPE + 2.0);
             if at < bars.min.y - 0.5 || at > bars.max.y || !free {
