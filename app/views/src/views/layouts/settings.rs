@@ -31,7 +31,7 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         Small::Selected => "Selected matrix",
         Small::Drawn(_) => "Drawn by hand",
     };
-    let combo = ComboBox::from_id_salt("small").selected_text(shown).width(210.0);
+    let combo = ComboBox::from_id_salt("small").selected_text(shown);
     let combo = combo.show_ui(ui, |ui| {
         for example in [Example::Eight, Example::Five, Example::Four] {
             ui.selectable_value(&mut layouts.small, Small::Example(example), title(example));
