@@ -161,7 +161,8 @@ impl<'p, 'a> Sheet<'p, 'a> {
         };
         let places = [0.0, -1.0, 1.0].map(|by| at + inwards + aside * by);
         let allowed = [Covers::Nothing, Covers::Marks];
-        if let Some(place) = taken.take(size, &places, Rect::EVERYTHING, &allowed) {
+        let with_space = size + vec2(6.0, 0.0);
+        if let Some(place) = taken.take(with_space, &places, Rect::EVERYTHING, &allowed) {
             self.text(place, Anchor::Middle, self.ink.weak, &text);
         }
     }
