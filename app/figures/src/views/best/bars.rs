@@ -10,7 +10,7 @@ use super::rows::in_order;
 use crate::figure::{
     Anchor, Figure, Hit, Mark, area, elided, shortened, strong_width, text_width, wrapped,
 };
-use crate::model::{count, significant};
+use crate::model::significant;
 use crate::state::ViewState;
 use crate::theme::{BODY, Ink, SMALL, SPACE, blend, series};
 use crate::views::charts::Looks;
@@ -53,7 +53,8 @@ pub(super) fn ranked(board: &Board, looks: &Looks, state: &ViewState, width: f32
             let name = elided(board.name_of(row), (width - 2.0 * SPACE) * 0.7, BODY);
             figure.strong(pos2(SPACE, y + SPACE), Anchor::Start, BODY, ink.text, &name);
             let x = SPACE + strong_width(&name, BODY) + SPACE;
-            figure.text(pos2(x, y + SPACE), Anchor::Start, SMALL, ink.weak, &count(row.size));
+            let size = board.size_of(row);
+            figure.text(pos2(x, y + SPACE), Anchor::Start, SMALL, ink.weak, &size);
             y += 3.0 * SPACE;
         }
         if let Some(whole) = &row.whole {

@@ -7,7 +7,7 @@ use super::pairs::{self, PairRow};
 use super::reasons;
 use super::sides::{Side, bundles, names, sides};
 use super::solves::{Whole, beside_time, first_with_setup, unsupported};
-use crate::model::{Model, RunOf, STAND_IN_SUFFIX, Standing, subject_name, subject_title};
+use crate::model::{Model, RunOf, STAND_IN_SUFFIX, Standing, count, subject_name, subject_title};
 use crate::state::{RankBy, Ranking, ViewState};
 use crate::why::{BOUND, Clause};
 
@@ -245,6 +245,15 @@ impl Board {
     pub fn name_of<'r>(&self, row: &'r Row) -> &'r str {
         let bare = row.name.strip_suffix(STAND_IN_SUFFIX);
         bare.filter(|_| self.rows.iter().all(|row| row.stand_in)).unwrap_or(&row.name)
+    }
+
+    /// The size of a row's subject in words.
+    pub(super) fn size_of(&self, row: &Row) -> String {
+        match self.what {
+            "Matrix" => format!("{} nonzeros", count(row.size)),
+            "Points" => format!("{} points", count(row.size)),
+            _ => count(row.size),
+        }
     }
 
     /// Sorts the rows as the state requests; by ascending size if it names no column of this view.

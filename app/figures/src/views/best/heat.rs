@@ -11,7 +11,7 @@ use super::headline;
 use super::places::{Column, Places, RATIO, clause, columns, versus};
 use super::rows::{lines, title_of_folded};
 use crate::figure::{Anchor, Figure, Hit, area, elided, strong_width, text_width};
-use crate::model::{count, significant};
+use crate::model::significant;
 use crate::state::{RankBy, Theme, ViewState};
 use crate::theme::{BODY, Ink, SMALL, SPACE, blend, text_on};
 
@@ -155,11 +155,7 @@ impl Sheet<'_> {
 
     fn row(&mut self, row: &Row, y: f32) {
         let board = self.board;
-        let size = match board.what {
-            "Matrix" => format!("{} nonzeros", count(row.size)),
-            "Points" => format!("{} points", count(row.size)),
-            _ => count(row.size),
-        };
+        let size = board.size_of(row);
         let (texts, height): ([&str; 2], _) = ([board.name_of(row), &size], self.height());
         let place = (self.places.name, [y, y + height]);
         let [upper, lower] = self.drawn.start_row(self.state, &row.key, texts, place);
