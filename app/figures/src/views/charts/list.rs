@@ -187,7 +187,7 @@ pub(super) const CHARTS: [Chart; 33] = [
         id: "best-block",
         group: Group::Scaling,
         name: "Best block size",
-        sentence: "Each GPU kernel at its best block size, by mean over the matrices and by peak; each mark is labelled with its size.",
+        sentence: "Each GPU kernel at its best block size, by mean over the matrices and by peak.",
         nothing: NO_BLOCKS,
         data: settings::best_block,
         of: None,

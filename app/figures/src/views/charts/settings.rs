@@ -149,7 +149,7 @@ pub(super) fn block_kernels(data: &Data<'_>) -> Vec<String> {
 fn by_nnz<'a>(data: &Data<'a>, title: String, value: Value) -> Plot<'a> {
     let chosen = data.chosen(&parallel_kernels(data));
     let class_of = |run: &RunOf<'a>| match run.matrix() {
-        Some(matrix) => matrix.statistics.nnz_class.clone(),
+        Some(matrix) => format!("{} nonzeros", matrix.statistics.nnz_class),
         None => run.name(),
     };
     let mut order: BTreeMap<String, usize> = BTreeMap::new();
@@ -183,7 +183,8 @@ pub(super) fn speedup<'a>(data: &Data<'a>) -> Plot<'a> {
 pub(super) fn efficiency<'a>(data: &Data<'a>) -> Plot<'a> {
     let value = |run: &RunOf<'_>| run.run.figures.as_ref()?.efficiency;
     let chosen = data.chosen(&parallel_kernels(data));
-    by_nnz(data, format!("mean efficiency of {chosen} (speed-up / threads)"), value)
+    let title = format!("mean speed-up of {chosen} over {}, per thread", data.reference());
+    by_nnz(data, title, value)
 }
 
 pub(super) fn by_block<'a>(data: &Data<'a>) -> Plot<'a> {
@@ -257,5 +258,6 @@ pub(super) fn best_block<'a>(data: &Data<'a>) -> Plot<'a> {
             plot.add(1, "best peak", Some(peak.bundle), point);
         }
     }
+    plot.note = "The numbers beside the marks are threads per block.".into();
     plot
 }

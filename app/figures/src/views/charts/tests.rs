@@ -273,7 +273,8 @@ fn means_against_threads_are_over_the_same_matrices_at_each() {
 
 #[test]
 fn speedup_and_efficiency_have_a_line_for_each_class_of_nnz_smallest_first() {
-    let classes = [("<10k", 0.5), ("100k-500k", 0.75), ("2.5M-10M", 1.0_f64)];
+    let classes =
+        [("<10k nonzeros", 0.5), ("100k-500k nonzeros", 0.75), ("2.5M-10M nonzeros", 1.0_f64)];
     let lines = |divide: bool| {
         let of = move |(class, power): (&'static str, f64)| {
             [("1", 1.0), ("2", 2.0), ("4", 4.0_f64)].map(|(at, threads)| {
