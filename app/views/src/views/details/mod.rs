@@ -50,15 +50,19 @@ pub(crate) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     });
 }
 
-/// The rate in large type, then the other numbers that most want to know.
-fn headline(ui: &mut Ui, run: &RunOf<'_>) {
-    let rate = match run.metric() {
+/// The rate, or why there is none.
+fn rate(run: &RunOf<'_>) -> String {
+    match run.metric() {
         Some(metric) => format!("{} {}", significant(metric.value), metric.unit),
         None => run.verdict().to_owned(),
-    };
+    }
+}
+
+/// The rate in large type, then the other numbers that most want to know.
+fn headline(ui: &mut Ui, run: &RunOf<'_>) {
     ui.horizontal_wrapped(|ui| {
         let font = strong(ui.ctx(), TITLE);
-        ui.label(RichText::new(rate).font(font));
+        ui.label(RichText::new(rate(run)).font(font));
         let summary = summary(run);
         if !summary.is_empty() {
             ui.label(summary);
@@ -66,11 +70,14 @@ fn headline(ui: &mut Ui, run: &RunOf<'_>) {
     });
 }
 
-/// The median between its quartiles, the share of the copy bandwidth and the speed-up.
+/// The median, unless it is the rate, with its quartiles, the share of the copy bandwidth and the speed-up.
 fn summary(run: &RunOf<'_>) -> String {
     let Some(figures) = run.figures() else { return String::new() };
     let [median, q1, q3] = [figures.median_s, figures.q1_s, figures.q3_s].map(seconds);
-    let mut words = vec![format!("{median} ({q1} to {q3})")];
+    let mut words = vec![match rate(run) == median {
+        true => format!("quartiles {q1} to {q3}"),
+        false => format!("{median} ({q1} to {q3})"),
+    }];
     words.extend(run.pct_copy().map(of_copy));
     words.extend(figures.speedup.map(|s| format!("{}× the serial reference", significant(s))));
     words.join(" · ")
