@@ -195,8 +195,11 @@ impl Draw<'_> {
             return;
         }
         let ink = if of == 0.0 { ink.weak } else { text_on(color) };
-        // As many digits as fit.
-        for text in [short(of, 3), short(of, 2), short(of, 1)] {
+        // As many digits as fit, rather without the zero before them than one fewer.
+        let two = short(of, 2);
+        let bare = two.strip_prefix("0.").map(|digits| format!(".{digits}"));
+        let texts = [Some(short(of, 3)), Some(two), bare, Some(short(of, 1))];
+        for text in texts.into_iter().flatten() {
             let size = (at.width() - 3.0) / text_width(&text, 1.0);
             if size >= self.least {
                 figure.text(at.center(), Anchor::Middle, size.min(TYPE), ink, &text);
