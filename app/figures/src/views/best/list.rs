@@ -75,7 +75,7 @@ pub fn axis(board: &Board, columns: &Columns) -> Axis {
 }
 
 /// A power of ten without trailing zeros.
-pub fn decade(tick: f64) -> String {
+fn decade(tick: f64) -> String {
     let exponent = tick.log10().round() as i32;
     match exponent {
         -3..=4 => format!("{:.*}", usize::try_from(-exponent).unwrap_or(0), tick),
@@ -83,7 +83,7 @@ pub fn decade(tick: f64) -> String {
     }
 }
 
-pub fn is_decade(tick: f64) -> bool {
+fn is_decade(tick: f64) -> bool {
     (tick.log10() - tick.log10().round()).abs() < 1e-9
 }
 
@@ -109,6 +109,22 @@ pub fn marks<'a>(
         (axis.place(rival.rate), rival, color, mark)
     };
     row.runs.iter().rev().map(mark).collect()
+}
+
+/// The title and the numbers of the axis of the strips.
+pub fn ticks(figure: &mut Figure, board: &Board, columns: &Columns, ink: &Ink) {
+    let [from, to] = columns.strip;
+    let title = shortened(&format!("each kernel, {}", unit(board)), to - from, 12.0);
+    figure.text(pos2((from + to) * 0.5, 7.0), Anchor::Middle, 12.0, ink.weak, &title);
+    let axis = axis(board, columns);
+    let mut last = f32::NEG_INFINITY;
+    for tick in axis.ticks().into_iter().filter(|tick| is_decade(*tick)) {
+        let x = axis.place(tick);
+        if x - last > 34.0 {
+            figure.text(pos2(x, 22.0), Anchor::Middle, 12.0, ink.weak, &decade(tick));
+            last = x;
+        }
+    }
 }
 
 pub fn lines(figure: &mut Figure, axis: &Axis, columns: &Columns, height: f32, ink: &Ink) {
@@ -152,10 +168,7 @@ pub(super) fn figure(board: &Board, model: &Model, state: &ViewState, width: f32
     for (_, title, place, number) in titles(&columns, board) {
         text(&mut figure, place, 16.0, number, TYPE, ink.text, title);
     }
-    for tick in axis.ticks().into_iter().filter(|tick| is_decade(*tick)) {
-        let x = axis.place(tick);
-        figure.text(pos2(x, 16.0), Anchor::Middle, 12.0, ink.weak, &decade(tick));
-    }
+    ticks(&mut figure, board, &columns, &ink);
     for row in board.parts().into_iter().flat_map(|rows| in_order(rows, state)) {
         let mut part = Figure::new(vec2(width, ROW), ink.paper);
         lines(&mut part, &axis, &columns, ROW, &ink);

@@ -10,7 +10,7 @@ use sparsescope_figures::state::{RankBy, ViewState};
 use sparsescope_figures::theme::blend;
 use sparsescope_figures::views::best::board::{Board, Row};
 use sparsescope_figures::views::best::list::{
-    Columns, ROW, about, axis, decade, is_decade, lines, marks, percent, point, times, titles,
+    Columns, ROW, about, axis, lines, marks, percent, point, ticks, times, titles,
 };
 use sparsescope_figures::views::best::{rows, unit};
 use sparsescope_figures::views::charts::Looks;
@@ -150,25 +150,9 @@ fn header(ui: &mut Ui, board: &Board, columns: &Columns, state: &mut ViewState) 
             }
         });
     }
-    let axis = axis(board, columns);
-    let ink = state.theme.ink();
-    let painter = ui.painter();
-    let mut last = f32::NEG_INFINITY;
-    for tick in axis.ticks().into_iter().filter(|tick| is_decade(*tick)) {
-        let x = line.left() + axis.place(tick);
-        if x - last > 34.0 {
-            let font = egui::FontId::proportional(12.0);
-            let text = decade(tick);
-            painter.text(
-                pos2(x, line.center().y),
-                egui::Align2::CENTER_CENTER,
-                text,
-                font,
-                ink.weak,
-            );
-            last = x;
-        }
-    }
+    let mut figure = Figure::new(line.size(), Color32::TRANSPARENT);
+    ticks(&mut figure, board, columns, &state.theme.ink());
+    figure.paint(ui.painter(), line.min);
 }
 
 fn put(ui: &mut Ui, rect: Rect, number: bool, text: RichText) {
