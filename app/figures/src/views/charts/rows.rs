@@ -12,7 +12,7 @@ use super::near::Near;
 use super::plot::{Form, Row};
 use super::sheet::{Sheet, TYPE, elide};
 use super::taken::Taken;
-use crate::figure::{Anchor, Mark, area, text_width};
+use crate::figure::{Anchor, Mark, area, shortened, text_width};
 use crate::theme::{blend, heat_color};
 
 /// Minimum height of a bundle's band in a row, in points.
@@ -91,7 +91,11 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
     }
     if named {
         for (label, [from, to]) in labels.iter().zip(&rows_at) {
-            let name = elide(label, left - 20.0);
+            // The settings in which most runs differ, threads and caches, come first.
+            let name = match plot.form {
+                Form::Intervals => shortened(label, left - 20.0, TYPE),
+                _ => elide(label, left - 20.0),
+            };
             let at = pos2(left - 10.0, (from + to) * 0.5);
             sheet.text(at, Anchor::End, ink.text, &name);
         }
