@@ -92,7 +92,9 @@ impl Sheet<'_, '_> {
             let radius = if is_bold || hidden { radius } else { QUIET };
             self.figure.mark(at, mark, radius, color, color);
             let (place, room) = (at + vec2(14.0, 0.0), grid.0 - 32.0);
-            let text = elide(written(name), room);
+            // The semibold letters are a little wider.
+            let fits = strong_width(written(name), TYPE) <= room;
+            let text = elide(written(name), if fits { f32::INFINITY } else { room * 0.95 });
             match is_bold {
                 true => self.figure.strong(place, Anchor::Start, TYPE, ink, &text),
                 false => self.figure.text(place, Anchor::Start, TYPE, ink, &text),
