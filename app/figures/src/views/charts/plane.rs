@@ -13,7 +13,7 @@ use crate::figure::{Anchor, Figure, Mark, text_width};
 use crate::theme::blend;
 
 /// Minimum height of a plane, and its height in a file.
-const HEIGHT: [f32; 2] = [260.0, 420.0];
+const HEIGHT: [f32; 2] = [200.0, 420.0];
 const LEFT: f32 = 66.0;
 const RIGHT: f32 = 24.0;
 /// Side of the area around a point that reacts to the pointer.
