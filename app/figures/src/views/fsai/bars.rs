@@ -43,7 +43,7 @@ pub fn figure(set_up: &SetUp, stage: Stage, colors: &Colors, width: f32) -> Figu
         let share = count as f64 / counts.matrix.max(1) as f64;
         let number = match k {
             0 => index(count),
-            _ => format!("{} = {} A", index(count), significant(share)),
+            _ => format!("{} ({}×)", index(count), significant(share)),
         };
         let name = crate::figure::elided(name, room - text_width(&number, TYPE) - 10.0, TYPE);
         figure.text(pos2(LEFT, y + 8.0), Anchor::Start, TYPE, ink.weak, &name);
