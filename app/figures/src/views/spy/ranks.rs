@@ -141,12 +141,15 @@ impl Ranks {
     /// Describes the ranks, in a sentence without its full stop.
     pub fn words(&self) -> String {
         let Self { name, shared, .. } = self;
+        let share = match shared.imbalance() {
+            1.0 => "each has the same number of nonzeros".to_owned(),
+            most => format!("the largest has {} times the mean nonzeros", significant(most)),
+        };
         let mut words = format!(
-            "{name} on {} rank{} ({}): the largest has {} times the mean nonzeros, {} sent per SpMV",
+            "{name} on {} rank{} ({}): {share}, {} sent per SpMV",
             shared.ranks.len(),
             if shared.ranks.len() == 1 { "" } else { "s" },
             shared.transport,
-            significant(shared.imbalance()),
             bytes(shared.bytes())
         );
         let lit = self.lit.and_then(|rank| Some((rank, shared.ranks.get(rank)?, self.rows(rank)?)));
