@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use sparsescope_core::experiment::choosing::{ADAPTIVE, Candidate, csr_bytes, on_gpu, why};
+use sparsescope_core::experiment::choosing::{
+    ADAPTIVE, Candidate, GpuTraits, csr_bytes, on_gpu, why,
+};
 use sparsescope_core::experiment::{
     Configuration, PrepareError, Problem, SpmvProblem, SpmvSide, Watch,
 };
@@ -87,9 +89,14 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
         let copy = self.machine.bandwidth().ok().map(|bandwidth| bandwidth.copy);
         let start = Instant::now();
         let Configuration { precision, parameters, .. } = &self.configuration;
-        let shared_bytes = self.machine.device().properties().shared_per_block as usize;
+        let properties = self.machine.device().properties();
+        let gpu = GpuTraits {
+            copy,
+            multiprocessors: properties.multiprocessors as usize,
+            shared_bytes: properties.shared_per_block as usize,
+        };
         let (a, compact) = (&**self.side.a(), parameters.get(&COMPACT));
-        let all = on_gpu(a, compact, *precision, (copy, shared_bytes));
+        let all = on_gpu(a, compact, *precision, gpu);
         let mut choice =
             Choice { statistics_s: start.elapsed().as_secs_f64(), ..Choice::default() };
         let mut leader: Option<Leader<'p, T>> = None;

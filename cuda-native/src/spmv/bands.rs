@@ -63,7 +63,7 @@ impl<T: DeviceReal> BandPlan<T> {
             shape: made.shape,
             count: made.bands.len(),
             width: made.width,
-            in_tiles: made.in_tiles(),
+            in_tiles: made.shape.in_tiles(a),
             bands: Buffer::of(device, "the bands of rows", &bands)?,
             tiles: Buffer::of(device, "the tiles of bands", &tiles)?,
             parts: Buffer::of(device, "the parts of long rows", &parts)?,

@@ -97,6 +97,11 @@ impl BandShape {
         LANES as usize * self.items as usize
     }
 
+    /// Number of nonzeros in tiles: those that are not in long rows.
+    pub fn in_tiles<T: Scalar>(self, a: &Csr<T>) -> usize {
+        (0..a.rows()).map(|row| a.row_len(row)).filter(|&length| length <= self.entries()).sum()
+    }
+
     /// Products that a block keeps: one per thread and item.
     pub fn products(self) -> usize {
         self.threads as usize * self.items as usize
@@ -119,29 +124,30 @@ impl Bands {
         let values = shared_bytes.min(MOST_BYTES) / T::BYTES;
         // Columns are counted from the first one that is kept, in 16 bits.
         let most = values.checked_sub(shape.products())?.min(1 << 16);
-        let bands = Self::new(a, shape, blocks, most)?;
-        let kept: usize = bands.bands.iter().flat_map(|band| &band.kept).map(Range::len).sum();
-        let in_tiles = bands.in_tiles();
+        let in_tiles = shape.in_tiles(a);
         // Nonzeros of long rows load x from memory, each its own element.
-        (2 * in_tiles >= a.nnz() && kept <= MOST_KEPT * in_tiles).then_some(bands)
+        let suits = 2 * in_tiles >= a.nnz();
+        suits.then(|| Self::new(a, shape, blocks, (most, MOST_KEPT * in_tiles))).flatten()
     }
 
-    /// Number of nonzeros in tiles: those that are not in long rows.
-    pub fn in_tiles(&self) -> usize {
-        self.tiles.iter().map(|tile| tile.entries as usize).sum()
-    }
-
-    /// Bands of about the same number of nonzeros. `None` if one would keep more than `most` elements of x. Rows and
-    /// nonzeros are counted in 32 bits.
-    fn new<T: Scalar>(a: &Csr<T>, shape: BandShape, blocks: usize, most: usize) -> Option<Self> {
+    /// Bands of about the same number of nonzeros. `None` as soon as one would keep more than `most` elements of x,
+    /// or all together more than `most_of_all`. Rows and nonzeros are counted in 32 bits.
+    fn new<T: Scalar>(
+        a: &Csr<T>,
+        shape: BandShape,
+        blocks: usize,
+        (most, most_of_all): (usize, usize),
+    ) -> Option<Self> {
         let (bands, tiles, parts) = (Vec::with_capacity(blocks), Vec::new(), Vec::new());
         let mut all = Self { shape, bands, tiles, parts, width: 0 };
         let mut used = vec![false; a.cols().div_ceil(STEP)];
+        let mut kept_by_all = 0;
         for bounds in bounds(a, shape.entries(), blocks).windows(2) {
             let rows = bounds[0]..bounds[1];
             let kept = all.columns_of(a, rows.clone(), &mut used);
             let width: usize = kept.iter().map(Range::len).sum();
-            if width > most {
+            kept_by_all += width;
+            if width > most || kept_by_all > most_of_all {
                 return None;
             }
             all.width = all.width.max(width);
@@ -295,17 +301,18 @@ mod tests {
     #[test]
     fn a_band_keeps_its_columns_without_the_widest_gap() {
         let a = made(1000, &[vec![70, 140], vec![5, 500, 999], (0..40).collect()]);
-        let bands = Bands::new(&a, SMALL, 1, 1000).unwrap();
+        let bands = Bands::new(&a, SMALL, 1, (552, 552)).unwrap();
         // Columns 512 to 959 are the widest gap.
         let band = Band { kept: [0..512, 960..1000], tiles: 0..1, parts: 0..2 };
         assert_eq!((bands.bands.as_slice(), bands.width), ([band].as_slice(), 552));
         assert_eq!(bands.tiles, [BandTile { entry: 0, entries: 5, row: 0, rows: 2 }]);
         let part = |entry, entries| LongPart { entry, entries, row: 2, first: 0, count: 2 };
         assert_eq!(bands.parts, [part(5, 32), part(37, 8)]);
-        assert_eq!(bands.in_tiles(), 5);
+        assert_eq!(SMALL.in_tiles(&a), 5);
         assert_eq!(bands.near(&a)[..5], [70, 140, 5, 500, 512 + 39]);
         assert_eq!(bands.ends(&a), [2, 5, 0]);
-        assert_eq!(Bands::new(&a, SMALL, 1, 551), None);
+        assert_eq!(Bands::new(&a, SMALL, 1, (551, 552)), None);
+        assert_eq!(Bands::new(&a, SMALL, 1, (552, 551)), None);
     }
 
     #[test]
@@ -315,7 +322,7 @@ mod tests {
             (0..400).map(|i| (0..length(i)).map(|k| (2 * i + 11 * k) % 1203).collect()).collect();
         let a = made(1203, &rows);
         for blocks in [1, 3, 40, 700] {
-            let bands = Bands::new(&a, SMALL, blocks, 1203).unwrap();
+            let bands = Bands::new(&a, SMALL, blocks, (1203, usize::MAX)).unwrap();
             assert_eq!(bands.bands.len(), blocks);
             let (near, ends) = (bands.near(&a), bands.ends(&a));
             let (mut seen, mut rows, mut parts) = (vec![0; a.nnz()], vec![0; a.rows()], 0);

@@ -27,6 +27,17 @@ const ENTRIES_TOGETHER: usize = 1024;
 /// Seconds per nonzero in a row that has a block to itself.
 const LONG_ROW_S: f64 = 1e-9;
 
+/// Properties of a GPU that determine the time of its SpMVs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GpuTraits {
+    /// Bytes per second of a memory copy; `None` if they were not measured.
+    pub copy: Option<f64>,
+    /// Number of multiprocessors.
+    pub multiprocessors: usize,
+    /// Maximum bytes of shared memory of a block.
+    pub shared_bytes: usize,
+}
+
 /// Properties of a matrix that determine the time of its SpMVs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traits {
@@ -46,9 +57,9 @@ pub struct Traits {
 }
 
 impl Traits {
-    /// Computes the traits of a matrix; samples evenly spread rows of a large one. Blocks of the device have up to this
-    /// many bytes of shared memory.
-    pub fn of<T: Scalar>(a: &Csr<T>, shared_bytes: usize) -> Self {
+    /// Computes the traits of a matrix on this GPU; samples evenly spread rows of a large one.
+    pub fn of<T: Scalar>(a: &Csr<T>, gpu: GpuTraits) -> Self {
+        let GpuTraits { multiprocessors, shared_bytes, .. } = gpu;
         let part = part(a);
         let sample = part.as_ref().unwrap_or(a);
         let in_windows = WindowShape::suiting(a, shared_bytes).is_some();
@@ -62,7 +73,7 @@ impl Traits {
             gather: each(sectors_of_x(sample)),
             in_fours: each(lengths.map(|length| length.next_multiple_of(4)).sum()),
             in_windows,
-            in_bands: !in_windows && Bands::suiting(a, Bands::USUAL, shared_bytes).is_some(),
+            in_bands: !in_windows && Bands::suiting(a, multiprocessors, shared_bytes).is_some(),
         }
     }
 }
@@ -172,8 +183,9 @@ mod tests {
     /// Bytes per second of a copy on an H200.
     const COPY: f64 = 4.3e12;
 
-    /// Bytes of shared memory that its blocks may have.
-    const SHARED: usize = 227 << 10;
+    /// Its blocks may have 227 KiB of shared memory.
+    const GPU: GpuTraits =
+        GpuTraits { copy: Some(COPY), multiprocessors: Bands::USUAL, shared_bytes: 227 << 10 };
 
     fn made(m: usize, n: usize, columns: impl Fn(usize) -> Vec<usize>) -> Csr {
         let row = |i: usize| columns(i).into_iter().map(move |j| (i, j, 1.0 + (i * 7 + j) as f64));
@@ -182,7 +194,7 @@ mod tests {
 
     /// The kernel with the shortest expected time.
     fn named(a: &Csr, compact: bool) -> &'static str {
-        let found = on_gpu(a, compact, Precision::F64, (Some(COPY), SHARED));
+        let found = on_gpu(a, compact, Precision::F64, GPU);
         let times: Vec<f64> = found.iter().map(|one| one.expected_s.unwrap()).collect();
         assert!(times.is_sorted() && times.iter().all(|s| *s >= SHORTEST_S && s.is_finite()));
         found[0].kernel.id
@@ -208,12 +220,12 @@ mod tests {
 
     #[test]
     fn neighbours_share_sectors_and_long_rows_do_not_meet_themselves() {
-        let gather = |a: &Csr| Traits::of(a, SHARED).gather;
+        let gather = |a: &Csr| Traits::of(a, GPU).gather;
         // 32 rows have 8 sectors; every nonzero has its own; 1024 of 4000 columns are consecutive.
         assert_eq!(gather(&made(64, 64, |i| vec![i])), 0.25);
         assert_eq!(gather(&made(64, 640, |i| vec![i * 10])), 1.0);
         assert_eq!(gather(&made(1, 4096, |_| (0..4096).collect())), 0.25);
-        assert_eq!(Traits::of(&made(8, 8, |_| (0..5).collect()), SHARED).in_fours, 1.6);
+        assert_eq!(Traits::of(&made(8, 8, |_| (0..5).collect()), GPU).in_fours, 1.6);
         assert_eq!(gather(&made(0, 0, |_| Vec::new())), 0.0);
     }
 
@@ -225,15 +237,31 @@ mod tests {
         let col: Vec<u32> = (0..rows * each).map(|k| (2 * (k % each)) as u32).collect();
         let val = vec![1.0; col.len()];
         let a = Csr::try_new(rows, 2 * each, row_ptr, col, val).unwrap();
-        let expected = |shared_bytes| Traits::of(&a, shared_bytes).in_windows;
-        assert_eq!([SHARED, 64 << 10].map(expected), [true, false]);
+        let expected = |shared_bytes| Traits::of(&a, GpuTraits { shared_bytes, ..GPU }).in_windows;
+        assert_eq!([GPU.shared_bytes, 64 << 10].map(expected), [true, false]);
+    }
+
+    #[test]
+    fn bands_are_expected_only_where_blocks_are_enough() {
+        // Eight nonzeros per row, two columns on from those of the row before.
+        let (rows, cols) = (1 << 17, 1 << 18);
+        let row_ptr = RowPtr::from_lengths((0..rows).map(|_| 8));
+        let first = |i: usize| 2 * i.min(rows - 400);
+        let col = (0..rows).flat_map(|i| (0..8).map(move |k| (first(i) + 100 * k) as u32));
+        let col: Vec<u32> = col.collect();
+        let val = vec![1.0; col.len()];
+        let a = Csr::try_new(rows, cols, row_ptr, col, val).unwrap();
+        let expected =
+            |multiprocessors| Traits::of(&a, GpuTraits { multiprocessors, ..GPU }).in_bands;
+        // 232,448 bytes hold 24,960 elements beside 4096 products: a thirteenth of the columns, not half.
+        assert_eq!([132, 13, 2].map(expected), [true, true, false]);
     }
 
     #[test]
     fn more_bytes_take_longer_and_a_faster_device_less_long() {
         let a = made(60_000, 60_000, |i| (i.max(9) - 9..(i + 9).min(60_000)).collect());
-        let traits = Traits::of(&a, SHARED);
-        for candidate in on_gpu(&a, true, Precision::F64, (None, SHARED)) {
+        let traits = Traits::of(&a, GPU);
+        for candidate in on_gpu(&a, true, Precision::F64, GpuTraits { copy: None, ..GPU }) {
             assert_eq!(candidate.expected_s, None);
             let more =
                 Candidate { minimal_bytes: 50 * candidate.minimal_bytes, ..candidate.clone() };

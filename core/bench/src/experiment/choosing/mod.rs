@@ -9,7 +9,7 @@ use sparsescope_record::Choice;
 
 pub(in crate::experiment) use candidate::SERIAL;
 pub use candidate::{ADAPTIVE, Candidate};
-pub use expected::{Traits, expected_s};
+pub use expected::{GpuTraits, Traits, expected_s};
 pub(in crate::experiment) use rules::on_processor;
 pub use rules::{csr_bytes, on_gpu};
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering::Equal;
 use std::collections::BTreeSet;
 
 use super::candidate::{ADAPTIVE, Candidate, SERIAL, candidate};
-use super::expected::{Traits, expected_s};
+use super::expected::{GpuTraits, Traits, expected_s};
 use super::part::part;
 use sparsescope_matrix::matrix::{
     BSR_MIN_FILL, Bsr, CompactEstimate, Csr, DEFAULT_SIGMA, FormatSize, FormatSpec, Order,
@@ -79,14 +79,13 @@ pub fn csr_bytes<T: Scalar>(a: &Csr<T>, precision: Precision) -> u64 {
     a.minimal_bytes() - a.nnz() as u64 * (T::BYTES as u64 - precision.values().bytes())
 }
 
-/// The kernels to try on a GPU whose blocks have up to `shared_bytes` of shared memory, ordered by expected time where
-/// the copy bandwidth `copy` (bytes per second) is known; otherwise the one on CSR first, the others ordered by the
-/// bytes that they move. Only those on CSR store values in fewer bits than vectors.
+/// The kernels to try on a GPU, ordered by expected time where its copy bandwidth is known; otherwise the one on CSR
+/// first, the others ordered by the bytes that they move. Only those on CSR store values in fewer bits than vectors.
 pub fn on_gpu<T: Scalar>(
     a: &Csr<T>,
     compact: bool,
     precision: Precision,
-    (copy, shared_bytes): (Option<f64>, usize),
+    gpu: GpuTraits,
 ) -> Vec<Candidate> {
     let plain = |id| candidate(id, Parameters::default(), csr_bytes(a, precision));
     let mut found: Vec<Candidate> = plain(ADAPTIVE).into_iter().collect();
@@ -100,8 +99,8 @@ pub fn on_gpu<T: Scalar>(
     for candidate in &mut found {
         candidate.block = candidate.kernel.takes.block.then_some(BLOCK);
     }
-    if let Some(copy) = copy {
-        let traits = Traits::of(a, shared_bytes);
+    if let Some(copy) = gpu.copy {
+        let traits = Traits::of(a, gpu);
         for candidate in &mut found {
             candidate.expected_s = Some(expected_s(candidate, &traits, copy));
         }
@@ -271,6 +270,8 @@ fn compacts<T: Scalar>(a: &Csr<T>, ids: Compacts, hll: Option<Parameters>) -> Ve
 mod tests {
     use super::*;
 
+    const GPU: GpuTraits = GpuTraits { copy: None, multiprocessors: 132, shared_bytes: 0 };
+
     fn ids(a: &Csr, threads: usize, compact: bool) -> Vec<&'static str> {
         on_processor(a, threads, compact).iter().map(|candidate| candidate.kernel.id).collect()
     }
@@ -288,7 +289,7 @@ mod tests {
             made(m, m, (0..m).flat_map(row))
         };
         let offered = |a: &Csr| {
-            let found = on_gpu(a, true, Precision::F64, (None, 0));
+            let found = on_gpu(a, true, Precision::F64, GPU);
             found.iter().any(|one| one.kernel.id == "cuda/ell/thread-per-row")
         };
         assert!(offered(&rows(20_000, 4)));
@@ -302,7 +303,7 @@ mod tests {
     fn values_in_fewer_bits_are_tried_on_kernels_that_take_them_with_the_bytes_that_they_have() {
         let a = made(9, 9, (0..81).map(|k| (k / 9, k % 9, 1.0)));
         for precision in Precision::ALL {
-            let found = on_gpu(&a, true, precision, (Some(1e12), 0));
+            let found = on_gpu(&a, true, precision, GpuTraits { copy: Some(1e12), ..GPU });
             assert!(found.len() > 1 && found.iter().any(|one| one.kernel.id == ADAPTIVE));
             assert!(found.iter().all(|one| one.kernel.precisions.contains(&precision)));
         }
