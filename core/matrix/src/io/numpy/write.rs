@@ -14,6 +14,15 @@ use crate::matrix::{NARROW_MAX, Order};
 /// Values written at a time.
 const WAVE: usize = 1 << 16;
 
+/// Columns copied at a time: as many values as a cache line holds.
+const COLUMNS: usize = 8;
+
+/// Rows copied at a time: their lines stay in cache until these columns are copied.
+const ROWS: usize = 64;
+
+/// Maximum values of the columns that are copied.
+const MOST: usize = 1 << 23;
+
 /// Writes `a` in the layout csr, as `scipy.sparse.save_npz` writes a `csr_array`, compressed. Reads back bit for
 /// bit.
 pub fn write_npz(
@@ -126,18 +135,58 @@ pub fn write_npy(
     progress: Progress<'_>,
 ) -> Result<(), IoError> {
     let rows = values.len().checked_div(columns).unwrap_or(0);
-    let append = |bytes: &mut Vec<u8>, k: usize| {
-        let at = match order {
-            Order::RowMajor => k,
-            // There is no value if there are no rows.
-            Order::ColumnMajor => k % rows.max(1) * columns + k / rows.max(1),
-        };
-        bytes.extend(values.get(at).copied().unwrap_or_default().to_le_bytes());
-    };
-    let shape = [rows, columns];
-    put_array(out, ("<f8", &shape, order), &append, &|| progress.check().map(|()| true))?;
+    let (number, shape) = ("<f8", [rows, columns]);
+    match order {
+        Order::RowMajor => {
+            let append = |bytes: &mut Vec<u8>, k: usize| {
+                bytes.extend(values.get(k).copied().unwrap_or_default().to_le_bytes());
+            };
+            put_array(out, (number, &shape, order), &append, &|| progress.check().map(|()| true))?;
+        }
+        Order::ColumnMajor => {
+            put(out, &header(number, &shape, order))?;
+            put_by_columns(values, shape, MOST, out, progress)?;
+        }
+    }
     progress.advance(size_of_val(values));
     Ok(())
+}
+
+/// Writes values that are given by rows, column by column. Several columns are copied at a time, because reading one
+/// value of each row takes as long as reading its cache line; but no more than `most` values.
+fn put_by_columns(
+    values: &[f64],
+    [rows, columns]: [usize; 2],
+    most: usize,
+    out: &mut dyn Write,
+    progress: Progress<'_>,
+) -> Result<(), IoError> {
+    let rows = rows.max(1);
+    let group = (most / rows).clamp(1, COLUMNS);
+    // A column on its own can be written in parts.
+    let at_once = if group > 1 { rows } else { rows.min(WAVE) };
+    let mut copies = vec![Vec::new(); group];
+    for first in (0..columns).step_by(group) {
+        copies.truncate(columns - first);
+        for wave in values.chunks(at_once * columns) {
+            copies.iter_mut().for_each(Vec::clear);
+            for block in wave.chunks(rows.min(ROWS) * columns) {
+                for (column, copy) in (first..).zip(&mut copies) {
+                    let of_column = block.iter().skip(column).step_by(columns);
+                    copy.extend(of_column.flat_map(|value| value.to_le_bytes()));
+                }
+            }
+            for copy in &copies {
+                progress.check()?;
+                put(out, copy)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn put(out: &mut dyn Write, bytes: &[u8]) -> Result<(), IoError> {
+    out.write_all(bytes).map_err(|error| IoError::System { doing: "write", error })
 }
 
 /// Writes header and values until `goes_on` denies or fails.
@@ -147,9 +196,6 @@ fn put_array(
     append: &Append<'_>,
     goes_on: &dyn Fn() -> Result<bool, IoError>,
 ) -> Result<(), IoError> {
-    let put = |out: &mut dyn Write, bytes: &[u8]| {
-        out.write_all(bytes).map_err(|error| IoError::System { doing: "write", error })
-    };
     put(out, &header(descr, shape, order))?;
     let count: usize = shape.iter().product();
     let mut bytes = Vec::new();
@@ -224,6 +270,22 @@ mod tests {
         assert_eq!(contents(&data), contents(expected));
         let error = write_npz(&a, &mut Full, Progress::none()).unwrap_err();
         assert_eq!(error.to_string(), "cannot write: full");
+    }
+
+    #[test]
+    fn columns_are_written_one_after_another_whatever_the_shape() {
+        let shapes = [[0, 3], [1, 1], [130, 1], [63, 9], [64, 8], [65, 17], [WAVE + 3, 3], [1, 20]];
+        for [rows, columns] in shapes {
+            let values: Vec<f64> = (0..rows * columns).map(|k| k as f64).collect();
+            let at = |k: usize| (k % rows * columns + k / rows) as f64;
+            let expected: Vec<u8> = (0..values.len()).flat_map(|k| at(k).to_le_bytes()).collect();
+            for most in [1, 200, MOST] {
+                let mut data = Vec::new();
+                put_by_columns(&values, [rows, columns], most, &mut data, Progress::none())
+                    .unwrap();
+                assert!(data == expected, "{rows} x {columns}, {most} values");
+            }
+        }
     }
 
     fn bits<'a>(values: impl IntoIterator<Item = &'a f64>) -> Vec<u64> {
