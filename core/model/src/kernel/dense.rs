@@ -1,10 +1,10 @@
 //! The kernels that solve many small dense systems.
 
-use super::descriptor::{DeviceKind, KernelDescriptor, Library, Needs, Origin, Reads, Takes};
+use super::descriptor::{DeviceKind, KernelDescriptor, Library, Origin, Reads, Takes};
 use super::mapping::Mapping;
 use super::parameter::{About, Param, Values};
 use sparsescope_kernels::dense::Rhs;
-use sparsescope_record::{Operation, Precision};
+use sparsescope_record::Operation;
 
 /// Right-hand sides of dense systems.
 pub static RHS: Param<Rhs> = Param {
@@ -24,24 +24,10 @@ const fn cpu(
     origin: &'static [Origin],
     summary: &'static str,
 ) -> KernelDescriptor {
+    let of = (Operation::BatchedDense, Reads::Systems);
     KernelDescriptor {
-        id,
-        operation: Operation::BatchedDense,
-        reads: Reads::Systems,
-        device: DeviceKind::Cpu,
-        mapping,
-        summary,
-        origin,
-        precisions: &[Precision::F64],
-        exact: false,
-        deterministic: true,
-        needs: Needs { finite_x: false, spd: false, full_diagonal: false },
-        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
         parameters: const { &[RHS.any()] },
-        model: None,
-        user: None,
-        rank: 0,
-        version: None,
+        ..KernelDescriptor::cpu(of, id, mapping, origin, summary)
     }
 }
 

@@ -208,6 +208,40 @@ pub struct KernelDescriptor {
 }
 
 impl KernelDescriptor {
+    /// A CPU kernel in f64 whose results have the same bits in every run; it requires nothing of its input and has no
+    /// parameters.
+    pub(super) const fn cpu(
+        (operation, reads): (Operation, Reads),
+        id: &'static str,
+        mapping: Mapping,
+        origin: &'static [Origin],
+        summary: &'static str,
+    ) -> Self {
+        Self {
+            id,
+            operation,
+            reads,
+            device: DeviceKind::Cpu,
+            mapping,
+            summary,
+            origin,
+            precisions: &[Precision::F64],
+            exact: false,
+            deterministic: true,
+            needs: Needs { finite_x: false, spd: false, full_diagonal: false },
+            takes: Takes {
+                threads: !matches!(mapping, Mapping::Serial),
+                block: false,
+                order: false,
+            },
+            parameters: &[],
+            model: None,
+            user: None,
+            rank: 0,
+            version: None,
+        }
+    }
+
     /// The origins, as the words in files.
     pub fn origin_names(&self) -> Vec<String> {
         self.origin.iter().map(|o| o.as_str().to_owned()).collect()

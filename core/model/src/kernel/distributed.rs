@@ -9,7 +9,7 @@ use super::ranks::CG;
 use super::scaled::{PLAIN_OP, PLAIN_SCALE};
 use super::solver::{FORMAT_A, FORMAT_G, MAX_ITER, PRECOND, RIGHT_SIDE, START, TOL};
 use sparsescope_matrix::matrix::Order;
-use sparsescope_record::{Operation, Precision};
+use sparsescope_record::Operation;
 
 const fn over_mpi(
     id: &'static str,
@@ -18,24 +18,12 @@ const fn over_mpi(
     parameters: &'static [(Parameter, Allowed)],
     summary: &'static str,
 ) -> KernelDescriptor {
+    let of = (Operation::Spmv, Reads::Matrix(format));
     KernelDescriptor {
-        id,
-        operation: Operation::Spmv,
-        reads: Reads::Matrix(format),
         device: DeviceKind::Ranks,
-        mapping,
-        summary,
-        origin: &[Origin::Ours],
-        precisions: &[Precision::F64],
-        exact: false,
-        deterministic: true,
-        needs: Needs { finite_x: false, spd: false, full_diagonal: false },
         takes: Takes { threads: true, block: false, order: false },
         parameters,
-        model: None,
-        user: None,
-        rank: 0,
-        version: None,
+        ..KernelDescriptor::cpu(of, id, mapping, &[Origin::Ours], summary)
     }
 }
 

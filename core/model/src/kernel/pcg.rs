@@ -9,7 +9,7 @@ use super::mapping::Mapping;
 use super::parameter::{Allowed, Parameter};
 use super::ranks::RANKS;
 use super::solver::{FORMAT_A, FORMAT_G, MAX_ITER, PRECOND, RIGHT_SIDE, START, TOL};
-use sparsescope_record::{Operation, Precision};
+use sparsescope_record::Operation;
 
 /// A CPU kernel.
 const fn cpu(
@@ -18,24 +18,11 @@ const fn cpu(
     origin: &'static [Origin],
     summary: &'static str,
 ) -> KernelDescriptor {
+    let of = (Operation::Solve, Reads::Matrix(Format::Csr));
     KernelDescriptor {
-        id,
-        operation: Operation::Solve,
-        reads: Reads::Matrix(Format::Csr),
-        device: DeviceKind::Cpu,
-        mapping,
-        summary,
-        origin,
-        precisions: &[Precision::F64],
-        exact: false,
-        deterministic: true,
         needs: Needs { finite_x: false, spd: true, full_diagonal: true },
-        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
         parameters: PARAMETERS,
-        model: None,
-        user: None,
-        rank: 0,
-        version: None,
+        ..KernelDescriptor::cpu(of, id, mapping, origin, summary)
     }
 }
 

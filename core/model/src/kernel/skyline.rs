@@ -1,10 +1,10 @@
 //! The kernels of the skyline (Pareto front) operator.
 
 use super::counting::Counting;
-use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes, Version};
+use super::descriptor::{DeviceKind, KernelDescriptor, Origin, Reads, Takes, Version};
 use super::mapping::Mapping;
 use super::parameter::{About, Group, Param, Values};
-use sparsescope_record::{Operation, Precision};
+use sparsescope_record::Operation;
 
 /// Where a GPU kernel counts the points that it keeps.
 pub static COUNTING: Param<Counting> = Param {
@@ -27,25 +27,8 @@ const fn cpu(
     origin: &'static [Origin],
     summary: &'static str,
 ) -> KernelDescriptor {
-    KernelDescriptor {
-        id,
-        operation: Operation::Skyline,
-        reads: Reads::Points,
-        device: DeviceKind::Cpu,
-        mapping,
-        summary,
-        origin,
-        precisions: &[Precision::F64],
-        exact: true,
-        deterministic: true,
-        needs: Needs { finite_x: false, spd: false, full_diagonal: false },
-        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
-        parameters: &[],
-        model: None,
-        user: None,
-        rank: 0,
-        version: None,
-    }
+    let of = (Operation::Skyline, Reads::Points);
+    KernelDescriptor { exact: true, ..KernelDescriptor::cpu(of, id, mapping, origin, summary) }
 }
 
 /// A GPU kernel that compares each point with the others, one thread per point.

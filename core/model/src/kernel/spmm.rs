@@ -82,24 +82,11 @@ const fn cpu(
     origin: &'static [Origin],
     summary: &'static str,
 ) -> KernelDescriptor {
+    let of = (Operation::Spmm, Reads::Matrix(Format::Csr));
     KernelDescriptor {
-        id,
-        operation: Operation::Spmm,
-        reads: Reads::Matrix(Format::Csr),
-        device: DeviceKind::Cpu,
-        mapping,
-        summary,
-        origin,
         precisions: &Precision::UNIFORM,
-        exact: false,
-        deterministic: true,
-        needs: Needs { finite_x: false, spd: false, full_diagonal: false },
-        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
         parameters: const { &[VECTORS.any()] },
-        model: None,
-        user: None,
-        rank: 0,
-        version: None,
+        ..KernelDescriptor::cpu(of, id, mapping, origin, summary)
     }
 }
 

@@ -1,8 +1,6 @@
 //! The kernels of y = A·x.
 
-use super::descriptor::{
-    DeviceKind, KernelDescriptor, Library, Needs, Origin, Reads, Takes, Version,
-};
+use super::descriptor::{DeviceKind, KernelDescriptor, Library, Origin, Reads, Takes, Version};
 use super::format::{
     BSR_BLOCK, COMPACT, Format, HACK_SIZE, HYB_WIDTH, MIN_FILL, SIGMA, SPILL, VALUES,
 };
@@ -24,24 +22,13 @@ const fn product(
     origin: &'static [Origin],
     summary: &'static str,
 ) -> KernelDescriptor {
+    let of = (Operation::Spmv, Reads::Matrix(format));
     KernelDescriptor {
-        id,
-        operation: Operation::Spmv,
-        reads: Reads::Matrix(format),
         device,
-        mapping,
-        summary,
-        origin,
         precisions: &Precision::UNIFORM,
-        exact: false,
-        deterministic: true,
-        needs: Needs { finite_x: false, spd: false, full_diagonal: false },
         takes: Takes { threads: false, block: false, order: false },
         parameters: parameters(format, device),
-        model: None,
-        user: None,
-        rank: 0,
-        version: None,
+        ..KernelDescriptor::cpu(of, id, mapping, origin, summary)
     }
 }
 

@@ -26,24 +26,13 @@ const fn cpu(
     origin: &'static [Origin],
     summary: &'static str,
 ) -> KernelDescriptor {
+    let of = (Operation::Symgs, Reads::Matrix(Format::Csr));
     KernelDescriptor {
-        id,
-        operation: Operation::Symgs,
-        reads: Reads::Matrix(Format::Csr),
-        device: DeviceKind::Cpu,
-        mapping,
-        summary,
-        origin,
         precisions: &Precision::UNIFORM,
         exact: !matches!(mapping, Mapping::Colors),
-        deterministic: true,
         needs: Needs { finite_x: false, spd: false, full_diagonal: true },
-        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
         parameters: const { &[MODE.any()] },
-        model: None,
-        user: None,
-        rank: 0,
-        version: None,
+        ..KernelDescriptor::cpu(of, id, mapping, origin, summary)
     }
 }
 
