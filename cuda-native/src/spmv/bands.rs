@@ -113,15 +113,12 @@ impl<T: DeviceReal> BandPlan<T> {
         (self.in_tiles * (size_of::<u32>() - size_of::<u16>())) as u64
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    /// Bytes of its arrays, and the time spent on making them.
+    pub(super) fn taken(&self) -> (u64, Spent) {
         let plan = [&self.bands, &self.tiles, &self.parts, &self.arrived];
-        let words = plan.map(Buffer::bytes).iter().sum::<u64>();
-        words + self.near.bytes() + self.ends.bytes() + self.part_sum.bytes()
-    }
-
-    pub(super) fn spent(&self) -> Spent {
-        let plan = [&self.bands, &self.tiles, &self.parts, &self.arrived];
-        let words = plan.into_iter().fold(self.part_sum.spent(), |all, one| all + one.spent());
-        words + self.near.spent() + self.ends.spent()
+        let bytes = self.near.bytes() + self.ends.bytes() + self.part_sum.bytes();
+        let spent = self.near.spent() + self.ends.spent() + self.part_sum.spent();
+        plan.iter()
+            .fold((bytes, spent), |(bytes, spent), one| (bytes + one.bytes(), spent + one.spent()))
     }
 }

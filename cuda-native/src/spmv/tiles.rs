@@ -33,10 +33,10 @@ pub(super) fn csr_adaptive<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, 
         }
         _ => Err(wrong_format(o)),
     };
-    let (workspace_bytes, saved_bytes, spent) = match plan {
-        Divided::Tiles(plan) => (plan.bytes(), 0, plan.spent()),
-        Divided::Windows(plan) => (plan.bytes(), 0, plan.spent()),
-        Divided::Bands(plan) => (plan.bytes(), plan.saved_bytes(), plan.spent()),
+    let ((workspace_bytes, spent), saved_bytes) = match plan {
+        Divided::Tiles(plan) => ((plan.bytes(), plan.spent()), 0),
+        Divided::Windows(plan) => (plan.taken(), 0),
+        Divided::Bands(plan) => (plan.taken(), plan.saved_bytes()),
     };
     Ok(Bound { workspace_bytes, saved_bytes, spent, ..Bound::of(vec![step?]) })
 }

@@ -97,13 +97,10 @@ impl<T: DeviceReal> WindowPlan<T> {
         unsafe { o.launch_shape(&name, shape, &arguments) }
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    /// Bytes of its arrays, and the time spent on making them.
+    pub(super) fn taken(&self) -> (u64, Spent) {
         let plan = [&self.blocks, &self.pieces, &self.groups, &self.part_ptr, &self.arrived];
-        plan.map(Buffer::bytes).iter().sum::<u64>() + self.part_sum.bytes()
-    }
-
-    pub(super) fn spent(&self) -> Spent {
-        let plan = [&self.blocks, &self.pieces, &self.groups, &self.part_ptr, &self.arrived];
-        plan.into_iter().fold(self.part_sum.spent(), |all, one| all + one.spent())
+        let part_sum = (self.part_sum.bytes(), self.part_sum.spent());
+        plan.iter().fold(part_sum, |(bytes, spent), one| (bytes + one.bytes(), spent + one.spent()))
     }
 }
