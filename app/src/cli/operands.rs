@@ -21,6 +21,7 @@ use sparsescope_core::record::{Operation, Verdict};
 use super::interrupt::Interrupt;
 use super::outcome::{Outcome, UsageError, not_right};
 use super::output::{file_size, overwrite, save, watched};
+use super::shared_args::needs_ranks;
 use super::table::counted;
 use super::{adapter, choice, gpu};
 
@@ -34,9 +35,9 @@ pub(super) struct Desk<'i> {
 /// The kernel with this id, which must compute `operation`.
 pub fn kernel_of(operation: Operation, id: &str) -> Result<&'static KernelDescriptor, UsageError> {
     let sentence = match kernel(id) {
-        Some(kernel) if kernel.device == DeviceKind::Ranks => format!(
-            "`{id}` runs on several ranks: use `mpirun -n 4 sparsescope …` and a build with the `mpi` feature"
-        ),
+        Some(kernel) if kernel.device == DeviceKind::Ranks => {
+            return Err(needs_ranks(&format!("`{id}`")));
+        }
         Some(kernel) if kernel.operation == operation => return Ok(kernel),
         Some(kernel) => {
             let (of, wanted) = (kernel.operation.as_str(), operation.as_str());

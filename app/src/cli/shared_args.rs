@@ -188,9 +188,14 @@ impl RankArgs {
         let given = [("--partition", &self.partition), ("--permutation", &self.permutation)];
         match given.iter().find(|(_, file)| file.is_some()) {
             None => Ok(()),
-            Some((option, _)) => Err(UsageError(format!(
-                "{option} needs several ranks: run `mpirun -n 4 sparsescope …` with a build that has the `mpi` feature"
-            ))),
+            Some((option, _)) => Err(needs_ranks(option)),
         }
     }
+}
+
+/// An option or a kernel that a single process cannot run.
+pub(super) fn needs_ranks(what: &str) -> UsageError {
+    UsageError(format!(
+        "{what} needs several ranks: run `mpirun -n 4 sparsescope …` in a build with `--features mpi`"
+    ))
 }

@@ -417,7 +417,12 @@ fn several_ranks_of_a_build_without_mpi_are_told_how_to_build_one() {
     assert!(ran.err.contains(expected), "{}", ran.err);
     assert_eq!(program.files(), [""; 0]);
     assert_eq!(with("1").code, Some(0));
-    let sentence =
-        program.fail(2, &["spmv", "gen:diagonal?m=3", "--kernel", "mpi/csr/halo", "-o", "z.mtx"]);
-    assert!(sentence.contains("mpirun -n 4"), "{sentence}");
+    for args in [
+        ["spmv", "gen:diagonal?m=3", "--kernel", "mpi/csr/halo", "-o", "z.mtx"],
+        ["bench", "gen:diagonal?m=3", "--kernels", "mpi/*", "-o", "z.zip"],
+    ] {
+        let sentence = program.fail(2, &args);
+        assert!(sentence.contains("mpirun -n 4"), "{sentence}");
+        assert!(sentence.contains("--features mpi"), "{sentence}");
+    }
 }

@@ -22,7 +22,7 @@ use crate::cli::bench_args::BenchArgs;
 use crate::cli::gpu::{self, Gpu};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::UsageError;
-use crate::cli::shared_args::BackendArg;
+use crate::cli::shared_args::{BackendArg, needs_ranks};
 
 /// Default limit in seconds for sampling a run until its median is known.
 const AT_MOST_S: f64 = 10.0;
@@ -315,6 +315,9 @@ fn kernels(
         Err(absence) if asked(BackendArg::Cuda) => return Err(absence.clone().into()),
         _ => {}
     }
+    if let Some(pattern) = patterns.iter().find(|pattern| pattern.starts_with("mpi/")) {
+        return Err(needs_ranks(&format!("`{pattern}`")).into());
+    }
     // A GPU that CUDA runs on is not used twice, unless requested.
     let names_wgpu = patterns.iter().any(|pattern| pattern.starts_with("wgpu/"));
     if asked(BackendArg::Wgpu) || (args.backend.is_empty() && names_wgpu) {
@@ -338,16 +341,16 @@ fn kernels(
         devices.push(DeviceKind::Nccl);
     }
     let mut kernels = select_kernels(operation, &devices, &patterns)?;
+    let cpu = CpuBackend::new();
+    let here = |k: &KernelDescriptor| cpu.availability(k) == Availability::Available;
+    let (kept, left_out): (Vec<_>, Vec<_>) =
+        kernels.iter().copied().partition(|k| k.device != DeviceKind::Cpu || here(k));
+    if let Some(sentence) = not_built_in(&left_out) {
+        eprintln!("{sentence}");
+    }
     if patterns.is_empty() {
         // As without a GPU: kernels that are neither requested nor available are left out.
-        let cpu = CpuBackend::new();
-        let here = |k: &KernelDescriptor| cpu.availability(k) == Availability::Available;
-        let (kept, left_out): (Vec<_>, _) =
-            kernels.into_iter().partition(|k| k.device != DeviceKind::Cpu || here(k));
         kernels = kept;
-        if let Some(sentence) = not_built_in(&left_out) {
-            eprintln!("{sentence}");
-        }
     }
     Ok(kernels)
 }
