@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde_json::{Value, json};
-use sparsescope_core::bundle::{Bundle, Comparison, Limits};
+use sparsescope_core::bundle::{Bundle, BundleError, Comparison, Limits};
 use sparsescope_core::record::{Run, RunKey, Subject};
 use sparsescope_core::samples::{CONFIDENCE, Change, Ratio};
 
@@ -35,6 +35,11 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<Outcome> {
 /// Opens a bundle, or imports results of another program as one; reports what is left out of these.
 pub(super) fn open(path: &Path) -> anyhow::Result<Bundle> {
     let bundle = Bundle::open_any(path, now(), &Limits::default())
+        .map_err(|error| match error {
+            // The rest of this error names the file again.
+            BundleError::Io { source, .. } => anyhow::Error::from(source),
+            error => anyhow::Error::from(error),
+        })
         .with_context(|| format!("cannot open {}", path.display()))?;
     for sentence in bundle.left_out() {
         eprintln!("warning: {}: {sentence}", path.display());

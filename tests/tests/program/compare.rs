@@ -26,6 +26,13 @@ pub(crate) fn bench(p: &Program, name: &str, kernels: &str) {
     ]);
 }
 
+#[test]
+fn a_missing_bundle_is_named_once() {
+    let error = program().fail(1, &["compare", "none.zip", "none.zip"]);
+    assert!(error.starts_with("error: cannot open none.zip: "), "{error}");
+    assert_eq!(error.matches("none.zip").count(), 1, "{error}");
+}
+
 /// Gives every run of a bundle times with a known ratio to `time`, and saves it.
 pub(crate) fn with_times(p: &Program, from: &str, to: &str, time: f64, slow: &str, factor: f64) {
     let mut bundle = open(p, from);
