@@ -34,12 +34,56 @@ pub(super) fn choose_of(ui: &mut Ui, what: &str, chosen: &mut String, all: &[(St
 
 /// A number field where 0 means none.
 pub(in crate::views) fn number(ui: &mut Ui, what: &str, none: &str, number: &mut u32, most: u32) {
+    counted_from(ui, what, none, 1, number, most);
+}
+
+/// The same, where 1 is shown as `first`, 2 as the number after that, and so on.
+pub(super) fn counted_from(
+    ui: &mut Ui,
+    what: &str,
+    none: &str,
+    first: u32,
+    number: &mut u32,
+    most: u32,
+) {
     ui.label(what);
-    let none = none.to_owned();
+    let shift = f64::from(first) - 1.0;
     let drag = DragValue::new(number)
         .range(0..=most)
         .speed(0.2)
-        .custom_formatter(move |n, _| if n < 1.0 { none.clone() } else { format!("{n:.0}") });
+        .custom_formatter(|n, _| match n < 1.0 {
+            true => none.to_owned(),
+            false => format!("{:.0}", n + shift),
+        })
+        .custom_parser(|text| match text.trim() {
+            text if text == none => Some(0.0),
+            text => Some(text.parse::<f64>().ok()? - shift),
+        });
     let field = ui.add(drag);
     field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, what));
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable as _;
+
+    use super::*;
+
+    #[test]
+    fn the_word_for_no_number_can_be_typed() {
+        let mut harness = Harness::new_ui_state(
+            |ui, rank: &mut u32| counted_from(ui, "Rank", "none", 0, rank, 8),
+            3,
+        );
+        for (typed, expected) in [("none", 0), ("5", 6), (" none ", 0), ("0", 1)] {
+            harness.get_by_role_and_label(Role::SpinButton, "Rank").focus();
+            harness.run();
+            harness.get_by_role_and_label(Role::SpinButton, "Rank").type_text(typed);
+            harness.run();
+            harness.key_press(egui::Key::Enter);
+            harness.run();
+            assert_eq!(*harness.state(), expected, "after {typed:?}");
+        }
+    }
 }

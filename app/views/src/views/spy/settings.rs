@@ -1,31 +1,22 @@
 //! The settings of the view.
 
-use egui::{Button, DragValue, Role, Ui, WidgetInfo};
+use egui::{Button, Ui};
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::spy::{MOST_HACK, MOST_PARTS};
 use sparsescope_figures::state::{ColorMap, Numbering, Scale, Split, SpyState, ViewState};
 use sparsescope_figures::views::spy::ranks::Ranks;
 
 use super::difference;
-use super::fields::{choose, number};
+use super::fields::{choose, counted_from, number};
 
 /// Whether ranks are shown, and whose columns are highlighted.
 fn ranks(ui: &mut Ui, spy: &mut SpyState, most: u32) {
     let hover = "The rows of each rank of the selected run, and the bytes sent between ranks";
     ui.checkbox(&mut spy.ranks, "Ranks").on_hover_text(hover);
     if spy.ranks {
-        let what = "Columns needed by rank";
-        ui.label(what);
         // 0 means none here, but ranks are numbered from 0.
         let mut lit = spy.rank.map_or(0, |rank| rank.saturating_add(1));
-        let drag = DragValue::new(&mut lit).range(0..=most).speed(0.2);
-        let drag = drag.custom_formatter(|lit, _| match lit < 1.0 {
-            true => "none".into(),
-            false => format!("{:.0}", lit - 1.0),
-        });
-        let drag = drag.custom_parser(|text| Some(text.trim().parse::<f64>().ok()? + 1.0));
-        let field = ui.add(drag);
-        field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, what));
+        counted_from(ui, "Columns needed by rank", "none", 0, &mut lit, most);
         spy.rank = lit.checked_sub(1);
     }
 }
