@@ -104,7 +104,9 @@ fn the_example_with_eigen_runs() {
         skip!(Need::Eigen, "there is no {EIGEN} or no C++ compiler");
     }
     let p = program();
-    build_as_documented(&p, "eigen_library.cpp", &["-Wall"]);
+    // Warnings about Eigen's own headers do not count.
+    let strict = ["-isystem", EIGEN, "-Wall", "-Wextra", "-Werror"];
+    build_as_documented(&p, "eigen_library.cpp", &strict);
     p.succeed(&bench(&["libeigen.so"]));
     let bundle = open(&p, "b.zip");
     let run = bundle.runs.iter().find(|run| run.kernel == "user/eigen/product").unwrap();
