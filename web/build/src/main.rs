@@ -16,6 +16,7 @@ mod optimise;
 mod page;
 mod sizes;
 
+use std::env;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -59,7 +60,10 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> anyhow::Result<()> {
-    let web = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("web/build has no parent")?;
+    // Of this clone: several may share a build folder, and with it this program.
+    let folder = env::var_os("CARGO_MANIFEST_DIR")
+        .context("CARGO_MANIFEST_DIR is not set: run `cargo web`, which sets it")?;
+    let web = Path::new(&folder).parent().context("web/build has no parent")?;
     let root = web.parent().context("web has no parent")?;
     if let Some(target) = &args.notices {
         print!("{}", notices::collect(root, notices::PROGRAM, target)?);
