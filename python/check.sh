@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds the wheel, installs it in an empty virtual environment, and tests it from another folder: the tests, the types
-# and the tour. With `web/dist`, which `cargo web` makes, the viewer is in the wheel, and with Chromium and `npm ci` in
-# tests/browser it is tried in JupyterLab. Arguments go to maturin.
+# Builds the wheel, installs it in a new virtual environment, and tests it from another folder: the tests, the types and
+# the tour. The packages that pyproject.toml lists are installed while the wheel is built; a test then compares them with
+# those that the wheel requires. With `web/dist`, which `cargo web` makes, the viewer is in the wheel, and with Chromium
+# and `npm ci` in tests/browser it is tried in JupyterLab. Arguments go to maturin.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD folder=$(mktemp -d)
@@ -14,7 +15,7 @@ rm -rf python/sparsescope/web
 # Compiled when they are imported: most of what is installed never is.
 install=("$folder/venv/bin/pip" install -q --disable-pip-version-check --no-compile)
 
-# What the wheel asks for, installed while it is built; with Python 3.10, which cannot read this, afterwards.
+# With Python 3.10, which cannot read pyproject.toml, they are installed with the wheel, and nothing is compared.
 packages() {
     python3 -m venv "$folder/venv"
     "$folder/venv/bin/python" -c '
@@ -46,6 +47,7 @@ fi
 
 wait "$packages"
 "${install[@]}" "$wheel[test]"
+"$folder/venv/bin/pip" --disable-pip-version-check check
 cp -r python/tests python/examples python/pyproject.toml "$folder"
 cd "$folder"
 export PATH="$folder/venv/bin:$PATH"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import errno
+import importlib.metadata
 import os
 import pickle
 import signal
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from packaging.requirements import Requirement
 
 import sparsescope as ss
 from sparsescope import _bench, _bundle, _program
@@ -283,6 +285,16 @@ def test_importing_loads_no_scipy():
     heavy = "{'scipy', 'pandas', 'polars', 'matplotlib', 'tqdm'}"
     program = f"import sys, sparsescope; assert not {heavy} & set(sys.modules), sys.modules"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_the_package_requires_what_its_project_file_lists():
+    tomllib = pytest.importorskip("tomllib")
+    project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())["project"]
+    listed = list(project["dependencies"])
+    for extra, packages in project["optional-dependencies"].items():
+        listed += [f"{package}; extra == '{extra}'" for package in packages]
+    found = importlib.metadata.requires("sparsescope") or []
+    assert {str(Requirement(it)) for it in found} == {str(Requirement(it)) for it in listed}
 
 
 def check_types(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
