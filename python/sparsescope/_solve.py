@@ -98,7 +98,7 @@ def solve(
     x0
         The initial guess, n elements; zero by default.
     precond
-        ``"none"``, ``"jacobi"``, ``"symgs"`` (a symmetric Gauss-Seidel sweep) or ``"fsai"`` (a factorised sparse
+        ``"none"``, ``"jacobi"``, ``"symgs"`` (a symmetric Gauss–Seidel sweep) or ``"fsai"`` (a factorised sparse
         approximate inverse).
     tol
         The relative residual at which to stop.

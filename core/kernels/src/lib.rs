@@ -1,4 +1,4 @@
-//! The CPU kernels: SpMV, SpMM, symmetric Gauss-Seidel, conjugate gradients, FSAI, skylines and dense systems, and the
+//! The CPU kernels: SpMV, SpMM, symmetric Gauss–Seidel, conjugate gradients, FSAI, skylines and dense systems, and the
 //! checks of results against references.
 //!
 //! Items hidden from the documentation are public for the other crates of the core only.

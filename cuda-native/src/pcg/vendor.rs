@@ -154,7 +154,7 @@ impl<'p> Library<'p> {
             }
             Applied::None => Preconditioner::None,
             Applied::Symgs => {
-                let sentence = "it has no symmetric Gauss-Seidel sweep that starts from zero";
+                let sentence = "it has no symmetric Gauss–Seidel sweep that starts from zero";
                 return Err(PrepareError::Unsupported(sentence.to_owned()));
             }
         };

@@ -53,7 +53,7 @@ fn a_graph_is_read_whole_and_info_says_what_a_file_was_taken_for() {
     );
     p.write("half.graph", "3 2\n2\n1 3\n\n");
     let error = p.fail(1, &["info", "half.graph"]);
-    assert!(error.contains("half.graph: line 1: expected 4 neighbors in total"), "{error}");
+    assert!(error.contains("half.graph: line 1: expected 4 neighbours in total"), "{error}");
 }
 
 #[test]

@@ -8,17 +8,17 @@ use sparsescope_matrix::parallel::*;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OperandError {
     /// The numbers of rows and columns differ.
-    #[error("Gauss-Seidel needs a square matrix, but this one is {rows} x {cols}")]
+    #[error("Gauss–Seidel needs a square matrix, but this one is {rows} x {cols}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotSquare { rows: usize, cols: usize },
     /// A row has no diagonal nonzero.
     #[error(
-        "Gauss-Seidel divides by the diagonal, but row {row} (0-based) has no diagonal nonzero"
+        "Gauss–Seidel divides by the diagonal, but row {row} (0-based) has no diagonal nonzero"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     MissingDiagonal { row: usize },
     /// A diagonal value is zero.
-    #[error("Gauss-Seidel divides by the diagonal, but row {row} (0-based) has a zero there")]
+    #[error("Gauss–Seidel divides by the diagonal, but row {row} (0-based) has a zero there")]
     #[expect(missing_docs, reason = "the message names the fields")]
     ZeroDiagonal { row: usize },
     /// The data structures do not fit into memory.

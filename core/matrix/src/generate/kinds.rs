@@ -153,7 +153,7 @@ static KINDS: &[Kind] = &[
             let (m, n, row) = (s.wide("m"), s.wide("n"), s.wide("row"));
             extent::filled(s, m.min(n) * n.saturating_sub(row) / n, rectangle(m, n, m * row))
         } },
-    Kind { name: "shaped", what: "any structure, by row lengths, block size, grid neighbors and bandwidth",
+    Kind { name: "shaped", what: "any structure, by row lengths, block size, grid neighbours and bandwidth",
         keys: &[ROWS, key("nnz", 1, u64::MAX >> 1, "nonzeros"), key("max", 1, 65_535, "nonzeros in the longest row"),
             SHORTEST, DEVIATION,
             optional("dof", 1, 64, "unknowns per node, which form a dense block", 1),
@@ -177,7 +177,7 @@ static KINDS: &[Kind] = &[
             optional("near", 1, MOST, "maximum distance of nearby columns", 512), SEED, DOMINANT],
         rule: |s, limit| Ok(Box::new(PowerLaw::new(s, limit)?)),
         extent: |s| extent::filled(s, s.wide("m"), exact(s.wide("m"), s.wide("nnz"))) },
-    Kind { name: "road", what: "a road network: two to four neighbors, mostly nearby",
+    Kind { name: "road", what: "a road network: two to four neighbours, mostly nearby",
         keys: &[ROWS, optional("max", 0, 24, "roads at the busiest crossing, 0 for a random number", 0), SEED, DOMINANT],
         rule: |s, _| Ok(Box::new(Road::new(s.size("m"), s.size("max"), s.value("seed")))),
         extent: |s| extent::filled(s, s.wide("m"), about(s.wide("m"), s.wide("m") * 28 / 10)) },

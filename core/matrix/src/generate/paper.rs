@@ -93,7 +93,7 @@ pub(super) static PAPER: &[SuiteEntry] = &[
         "magnetohydrodynamics, a chain of dense blocks"),
     entry("cop20k_A", square(121_192, 2_624_331).symmetric().max(Known(81)).deviation(Guessed(55.0)).band(Guessed(121_191)),
         "shaped?m=121192&nnz=2624331&min=0&max=81&dev=5500&nx=49&ny=49&scatter=300&run=9&sym=1",
-        "a particle accelerator cavity, neighbors numbered far apart"),
+        "a particle accelerator cavity, neighbours numbered far apart"),
     entry("raefsky2", square(3242, 293_551).max(Guessed(108)).deviation(Guessed(15.0)),
         "shaped?m=3242&nnz=293551&min=34&max=108&dev=1500&dof=3&nx=9&ny=9&run=12",
         "3-D incompressible flow"),

@@ -34,7 +34,7 @@ Suite {
         entry("banded", "banded?m=50000&half=500&row=20", "20 nonzeros per row, all near the diagonal"),
         entry("scattered", "random?m=100000&row=10", "10 nonzeros per row, anywhere"),
         entry("web", "powerlaw?m=200000&nnz=700000&max=250", "power-law row lengths, popular columns"),
-        entry("road", "road?m=300000", "two or three neighbors, mostly nearby"),
+        entry("road", "road?m=300000", "two or three neighbours, mostly nearby"),
         entry("circuit", "circuit?m=116835&nnz=766396&dense=114190", "short rows and one nearly dense row, too large for ELLPACK"),
         entry("saddle-point", "kkt?n=24", "a control problem, two blocks of equations"),
         entry("diagonal", "diagonal?m=1000000", "one nonzero per row"),
@@ -42,7 +42,7 @@ Suite {
 },
 Suite {
     name: "sweeps",
-    what: "eight matrices with a full diagonal, from fully parallel to fully sequential Gauss-Seidel sweeps",
+    what: "eight matrices with a full diagonal, from fully parallel to fully sequential Gauss–Seidel sweeps",
     entries: &[
         entry("cube-27pt", "stencil27?n=48", "3-D, 27 nonzeros per row: levels grow, then shrink"),
         entry("cube-7pt", "stencil7?n=64", "3-D, 7 nonzeros per row, two colors"),
@@ -101,7 +101,7 @@ Suite {
         entry("cube-7-256", "stencil7?n=256", "few values: 3-D finite differences, 7 nonzeros per row"),
         entry("plate-3000", "poisson2d?n=3000", "few values: 2-D finite differences, 5 nonzeros per row"),
         entry("elastic-even", "fem-tet?nx=80&ny=80&nz=80&dof=3&decades=0", "few values: 3-D elasticity of one material, 3 x 3 blocks"),
-        entry("road-4m", "road?m=4000000", "few values: two or three neighbors, mostly nearby"),
+        entry("road-4m", "road?m=4000000", "few values: two or three neighbours, mostly nearby"),
     ],
 },
 Suite {

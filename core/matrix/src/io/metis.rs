@@ -117,7 +117,7 @@ impl Header {
             cursor.unsigned().ok_or_else(|| {
                 unexpected(
                     &cursor,
-                    format!("number {k} of {before} before the neighbors of vertex {vertex}"),
+                    format!("number {k} of {before} before the neighbours of vertex {vertex}"),
                 )
             })?;
         }
@@ -127,7 +127,7 @@ impl Header {
                 cursor.unsigned().filter(|n| (1..=u64::from(self.vertices)).contains(n));
             let neighbour = neighbour.ok_or_else(|| {
                 let last = self.vertices;
-                unexpected(&start, format!("a neighbor of vertex {vertex}, from 1 to {last}"))
+                unexpected(&start, format!("a neighbour of vertex {vertex}, from 1 to {last}"))
             })? as u32;
             if neighbour == vertex {
                 let expected = format!("no edge from vertex {vertex} to itself");
@@ -220,12 +220,12 @@ pub(super) async fn read_bytes(
         row.sort_unstable_by_key(|(neighbour, _)| *neighbour);
         let twice = row.iter().zip(row.iter().skip(1)).find(|(one, next)| one.0 == next.0);
         if let Some(((neighbour, _), _)) = twice {
-            let expected = format!("each neighbor of vertex {vertex} once");
+            let expected = format!("each neighbour of vertex {vertex} once");
             return Err(at((expected, format!("vertex {} twice", u64::from(*neighbour) + 1))));
         }
         if (col.len() + row.len()) as u64 > header.neighbours() {
             let expected = format!(
-                "at most {} neighbors in total, two for each of the {edges} edges declared in line {first_line}",
+                "at most {} neighbours in total, two for each of the {edges} edges declared in line {first_line}",
                 header.neighbours()
             );
             return Err(at((expected, "more".to_owned())));
@@ -250,7 +250,7 @@ pub(super) async fn read_bytes(
     let found = col.len() as u64;
     if found != header.neighbours() {
         let expected = format!(
-            "{} neighbors in total, two for each of the {edges} edges declared here",
+            "{} neighbours in total, two for each of the {edges} edges declared here",
             header.neighbours()
         );
         return Err(IoError::Unexpected { line: first_line, expected, found: found.to_string() });
@@ -320,9 +320,9 @@ impl OneSided {
         let (expected, found) = match self.weights {
             None => (
                 format!(
-                    "vertex {from} among the neighbors of vertex {to}, because {to} is a neighbor of {from}"
+                    "vertex {from} among the neighbours of vertex {to}, because {to} is a neighbour of {from}"
                 ),
-                "no such neighbor".to_owned(),
+                "no such neighbour".to_owned(),
             ),
             Some((weight, other)) => (
                 format!(
@@ -430,17 +430,17 @@ mod tests {
             ("2 1 2\n2\n1\n", "line 1: expected the fmt of a METIS graph, up to three digits 0 or 1, found \"2 1 2\"".to_owned()),
             ("2 1 1 1\n", "line 1: expected an ncon from 1 to 1000 if the second digit of fmt is 1, and none otherwise, found \"2 1 1 1\"".to_owned()),
             ("3 1\n2\n1\n", "line 4: expected the line of vertex 3 of 3, found the end of the file".to_owned()),
-            ("2 1\n2\n3\n", "line 3: expected a neighbor of vertex 2, from 1 to 2, found \"3\"".to_owned()),
-            ("2 1\n0\n1\n", "line 2: expected a neighbor of vertex 1, from 1 to 2, found \"0\"".to_owned()),
+            ("2 1\n2\n3\n", "line 3: expected a neighbour of vertex 2, from 1 to 2, found \"3\"".to_owned()),
+            ("2 1\n0\n1\n", "line 2: expected a neighbour of vertex 1, from 1 to 2, found \"0\"".to_owned()),
             ("2 1\n2\n2\n", "line 3: expected no edge from vertex 2 to itself, found \"2\"".to_owned()),
-            ("2 2\n2 2\n1 1\n", "line 2: expected each neighbor of vertex 1 once, found vertex 2 twice".to_owned()),
+            ("2 2\n2 2\n1 1\n", "line 2: expected each neighbour of vertex 1 once, found vertex 2 twice".to_owned()),
             ("2 1 1\n2 5\n1\n", "line 3: expected the weight of the edge from vertex 2 to 1, an integer, found the end of the line".to_owned()),
-            ("2 1 10\n\n1\n", "line 2: expected number 1 of 1 before the neighbors of vertex 1, found the end of the line".to_owned()),
+            ("2 1 10\n\n1\n", "line 2: expected number 1 of 1 before the neighbours of vertex 1, found the end of the line".to_owned()),
             ("2 1\n2\n1\n1\n", "line 4: expected the end of the file after 2 vertices, found \"1\"".to_owned()),
-            ("3 1\n2\n1 3\n2\n", "line 3: expected at most 2 neighbors in total, two for each of the 1 edges declared in line 1, found more".to_owned()),
-            ("3 3\n2\n1 3\n2\n", "line 1: expected 6 neighbors in total, two for each of the 3 edges declared here, found 4".to_owned()),
-            ("3 1\n2\n% c\n3\n\n", "line 4: expected vertex 1 among the neighbors of vertex 2, because 2 is a neighbor of 1, found no such neighbor".to_owned()),
-            ("3 1\n\n1\n1\n", "line 2: expected vertex 2 among the neighbors of vertex 1, because 1 is a neighbor of 2, found no such neighbor".to_owned()),
+            ("3 1\n2\n1 3\n2\n", "line 3: expected at most 2 neighbours in total, two for each of the 1 edges declared in line 1, found more".to_owned()),
+            ("3 3\n2\n1 3\n2\n", "line 1: expected 6 neighbours in total, two for each of the 3 edges declared here, found 4".to_owned()),
+            ("3 1\n2\n% c\n3\n\n", "line 4: expected vertex 1 among the neighbours of vertex 2, because 2 is a neighbour of 1, found no such neighbour".to_owned()),
+            ("3 1\n\n1\n1\n", "line 2: expected vertex 2 among the neighbours of vertex 1, because 1 is a neighbour of 2, found no such neighbour".to_owned()),
             ("2 1 1\n2 5\n1 6\n", "line 3: expected the weight 5 of the edge from vertex 2 to 1, as in the other direction, found 6".to_owned()),
             ("4294967296 1\n", "a 4294967296 x 4294967296 matrix is too large: at most 4294967295 rows and columns are supported".to_owned()),
             ("4294967295 18446744073709551615\n", "line 2: expected the line of vertex 1 of 4294967295, found the end of the file".to_owned()),

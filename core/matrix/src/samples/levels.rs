@@ -27,7 +27,7 @@ const SEED: u64 = 0x5eed_1e7e;
 /// measurements, so a change is found once four measurements follow it.
 #[derive(Debug, Default)]
 pub struct Levels {
-    /// Limits of the statistic for a part of a series, and for neighbors, by the length of the series.
+    /// Limits of the statistic for a part of a series, and for neighbours, by the length of the series.
     limits: BTreeMap<usize, [f64; 2]>,
 }
 

@@ -58,7 +58,7 @@ pub static PRECOND: Param<Applied> = Param {
         },
     ),
     about: About {
-        more: "symgs is a symmetric Gauss-Seidel sweep, fsai a factorized sparse approximate \
+        more: "symgs is a symmetric Gauss–Seidel sweep, fsai a factorised sparse approximate \
             inverse.",
         is_main: true,
         ..SOLVER
