@@ -130,7 +130,7 @@ pub(super) struct GenerateArgs {
 pub(super) struct ConvertArgs {
     /// The matrix: file, - for standard input, gen:KIND?key=value&... or suite:NAME
     ///
-    /// The same for points, if OUT ends in .points or .csv.
+    /// If OUT ends in .points or .csv, IN is a point set: file, gen:points-KIND?key=value&... or suite:NAME.
     #[arg(value_name = "IN")]
     pub(super) input: String,
     /// File to write, in the form of its extension; gzipped if its name ends in .gz

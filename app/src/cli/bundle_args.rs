@@ -15,7 +15,7 @@ pub(super) struct CompareArgs {
     /// The bundle measured after
     #[arg(value_name = "B.zip")]
     pub(super) after: PathBuf,
-    /// Exit with 3 if a run is significantly slower in B than R x its time in A
+    /// Exit with 3 if a run takes significantly longer in B than R times its time in A
     ///
     /// Also exit with 3 if a result is correct in A but wrong in B.
     #[arg(long, value_name = "R", value_parser = factor, help_heading = OUTPUT)]
@@ -32,7 +32,8 @@ pub(super) struct CompareArgs {
 pub(super) struct BoardArgs {
     /// Folder of the bundles; the page is index.html in it
     ///
-    /// A bundle whose checksums do not match or that has a wrong result is left out, and the exit code is 3.
+    /// A bundle whose checksums or figures do not match or that has a wrong result is left out, and the exit
+    /// code is 3.
     #[arg(value_name = "FOLDER")]
     pub(super) folder: PathBuf,
     /// Overwrite an existing page
