@@ -93,6 +93,17 @@ fn an_embedded_view_shows_a_chosen_run_and_no_way_to_other_views() {
 }
 
 #[test]
+fn choices_of_a_lesson_are_wide_enough_for_a_finger_on_a_phone() {
+    let mut harness = with_example("v1;view=layouts;lesson=bank-conflicts,1");
+    harness.set_size(egui::vec2(390.0, 844.0));
+    harness.run();
+    for choice in ["Choice: 4", "Choice: 8", "Choice: 32"] {
+        let size = harness.get_by_label(choice).rect().size();
+        assert!(size.x >= 44.0 && size.y >= 44.0, "{choice}: {size}");
+    }
+}
+
+#[test]
 fn a_link_to_a_lesson_shows_the_view_of_its_step() {
     let shown = |link: &str| {
         let mut app = App::new();

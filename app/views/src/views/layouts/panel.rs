@@ -149,7 +149,8 @@ fn question(ui: &mut Ui, step: &Step, texts: &Texts, state: &mut ViewState, to: 
         let text = if word.is_empty() { choice.clone() } else { format!("{choice} ({word})") };
         ui.horizontal(|ui| {
             sign(ui, told, chosen, right);
-            let button = ui.add(Button::selectable(chosen, &text).wrap());
+            let button = Button::selectable(chosen, &text).wrap();
+            let button = ui.add(button.min_size(style::least_size(ui.ctx())));
             button.widget_info(|| {
                 WidgetInfo::selected(Role::Button, !told, chosen, format!("Choice: {text}"))
             });
