@@ -53,7 +53,9 @@ timed() {
     echo "    $what: $((SECONDS - start)) s"
 }
 
+# Also shows what the last command printed.
 fail() {
+    [[ ! -s printed ]] || cat printed >&2
     echo "platforms: $*" >&2
     exit 1
 }
@@ -122,10 +124,7 @@ exits() {
     local expected=$1 found=0
     shift
     "$@" >printed 2>&1 || found=$?
-    if ((found != expected)); then
-        cat printed >&2
-        fail "expected the exit code $expected, found $found, of: $*"
-    fi
+    ((found == expected)) || fail "expected the exit code $expected, found $found, of: $*"
 }
 
 # Fails unless the command prints $1.
@@ -138,10 +137,7 @@ says() {
     local text=$1
     shift
     exits "$@"
-    if ! grep -q -- "$text" printed; then
-        cat printed >&2
-        fail "expected '$text' from: ${*:2}"
-    fi
+    grep -q -- "$text" printed || fail "expected '$text' from: ${*:2}"
 }
 
 # Waits for the text $2 in the file $1.
@@ -209,11 +205,13 @@ left_out() {
 
 # Ctrl-C while the second matrix is measured. The exit code is 130 on every system.
 interrupted() {
+    local found=0
     "$@" bench 'Größe 1.mtx' 'gen:poisson2d?n=300' --kernels 'cpu/csr/{serial,rows}' --threads 1 --runs 20000 \
         --warmup 0 --no-report -q -o 'Strg C.zip' >printed 2>&1 &
     appears 'Strg C.zip.partial.jsonl' '"samples"'
     kill -INT $!
-    exits 130 wait $!
+    wait $! || found=$?
+    ((found == 130)) || fail "Ctrl-C: expected the exit code 130, found $found"
     [[ -s 'Strg C.zip' && ! -e 'Strg C.zip.partial.jsonl' ]] || fail "Ctrl-C: expected a bundle and no journal"
 }
 
