@@ -1,8 +1,10 @@
 //! The orders with their controls.
 
 use egui::{ScrollArea, Ui, vec2};
+use sparsescope_figures::figure::text_width;
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::{LevelsOf, ViewState};
+use sparsescope_figures::theme::BODY;
 use sparsescope_figures::views::levels::numbers::progress_words;
 use sparsescope_figures::views::levels::sheet::Told;
 use sparsescope_figures::views::levels::subject::{Subject, USUAL};
@@ -48,7 +50,11 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     ui.horizontal_wrapped(|ui| {
         player(ui, &mut state.levels.step, wave.widths.len() as u32, &WORDS);
         if let Some(step) = state.levels.step {
-            ui.label(progress_words(wave, order, step as usize));
+            let words = progress_words(wave, order, step as usize);
+            if text_width(&words, BODY) > ui.available_size_before_wrap().x {
+                ui.end_row();
+            }
+            ui.label(words);
         }
     });
     let shown = orders(state, ui.available_width());
