@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use sparsescope_core::experiment::SubjectSource;
 use sparsescope_core::record::{Operation, Shard};
 
 use super::help::{FORMATS, KERNELS, OUTPUT, RANKS, SAMPLING, WHAT};
@@ -16,7 +17,10 @@ use super::values::{block_size, byte_count, duration, share, spy_bytes, thread_c
 
 /// An operation by its word.
 fn operation() -> impl TypedValueParser<Value = Operation> {
-    let value = |one: &Operation| PossibleValue::new(one.as_str()).help(one.about());
+    let value = |&one: &Operation| {
+        let suite = SubjectSource::default_suite(one);
+        PossibleValue::new(one.as_str()).help(format!("{} (suite {suite})", one.about()))
+    };
     PossibleValuesParser::new(Operation::ALL.iter().map(value))
         .map(|word| Operation::of(&word).expect("one of the possible values")) // invariant
 }
@@ -72,9 +76,6 @@ const RESUME_TAKES_FROM_BUNDLE: [&str; 17] = [
 #[command(next_help_heading = OUTPUT)]
 pub(super) struct BenchArgs {
     /// Files, gen:KIND?key=value&... or suite:NAME [default: the suite of the operation]
-    ///
-    /// The suites of the operations are `mini` for spmv and spmm, `sweeps` for symgs, `points` for skyline, `solver`
-    /// for solve and `batches` for batched-dense.
     #[arg(value_name = "MATRIX", help_heading = None::<&'static str>)]
     pub(super) matrices: Vec<String>,
     /// What to compute
