@@ -82,7 +82,7 @@ impl Cloud {
         if recipe.n > MOST || recipe.n.saturating_mul(recipe.d) > MOST_COORDINATES {
             return Err(format!(
                 "{text} is too large to generate here (limits: {MOST} points, {MOST_COORDINATES} \
-                 coordinates): measure it with `sparsescope bench --operation skyline gen:{text}` \
+                 coordinates): measure it with `sparsescope bench --operation skyline 'gen:{text}'` \
                  and open the bundle"
             ));
         }

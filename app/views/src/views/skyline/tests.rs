@@ -200,7 +200,7 @@ fn what_cannot_be_shown_says_why_in_a_sentence() {
             "points-of=points-sphere?n=1e5&d=2",
             "No points: points-sphere?n=100000&d=2 is too large to generate here (limits: 10000 points, \
              100000 coordinates): measure it with `sparsescope bench --operation skyline \
-             gen:points-sphere?n=100000&d=2` and open the bundle.",
+             'gen:points-sphere?n=100000&d=2'` and open the bundle.",
         ),
         ("points-of=points-sphere?n=0&d=2", "points-sphere?n=0&d=2 has no points."),
         (
