@@ -19,7 +19,7 @@ use crate::theme::{BODY, Ink, SPACE};
 /// Width of the ratio to the vendors.
 const RATIO: f32 = 96.0;
 /// Minimum and maximum width of an answer of one kernel.
-const CELL: [f32; 2] = [100.0, 200.0];
+const CELL: [f32; 2] = [92.0, 200.0];
 /// Widths of the answers relative to those of one kernel.
 const WIDTHS: [f32; 4] = [1.0, 1.0, 1.6, 1.6];
 
