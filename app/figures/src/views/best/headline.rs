@@ -49,10 +49,11 @@ fn compared(board: &Board) -> &'static str {
     }
 }
 
-/// The rows' gains over the baseline, folded rows aside.
+/// The rows' gains over the baseline, folded rows aside; none if the baseline itself wins everywhere.
 fn gains(board: &Board) -> Vec<f64> {
     let rows = board.rows.iter().filter(|row| !row.folded);
-    rows.filter_map(|row| row.gain).filter(|gain| *gain > 0.0).collect()
+    let gains: Vec<f64> = rows.filter_map(|row| row.gain).filter(|gain| *gain > 0.0).collect();
+    if gains.iter().all(|gain| *gain == 1.0) { Vec::new() } else { gains }
 }
 
 /// The geometric mean of the positive ones; `None` if there are none.

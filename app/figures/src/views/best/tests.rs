@@ -162,6 +162,17 @@ fn a_kernel_without_others_does_not_win() {
 }
 
 #[test]
+fn a_winner_that_is_the_baseline_is_not_compared_with_itself() {
+    let (run, statistics, environment) = tests::run("cpu/csr/serial");
+    let mut slower = run.clone();
+    slower.kernel = "cpu/csr/nnz".into();
+    slower.samples.iter_mut().for_each(|sample| *sample *= 2.0);
+    let model = tests::model(vec![run, slower], statistics, environment);
+    let words = headline(&Board::of(&model, &ViewState::default()));
+    assert!(words.ends_with("csr/serial is fastest on m"), "{words}");
+}
+
+#[test]
 fn the_headline_names_what_is_compared_and_counts_in_the_singular() {
     let (run, statistics, environment) = tests::run("cpu/csr/serial");
     let timed = |kernel: &str, seconds: f64| {
