@@ -10,8 +10,8 @@ use sparsescope_figures::landing::{Card, Door, Landing};
 use sparsescope_figures::lesson::Lessons;
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::ViewState;
-use sparsescope_figures::views::Board;
 use sparsescope_figures::views::best::view;
+use sparsescope_figures::views::{Board, current};
 use sparsescope_figures::written::svg_of;
 
 /// Width and height of a picture.
@@ -150,6 +150,22 @@ fn the_first_card_counts_what_the_example_holds() {
     let shown = model.matrix(&state.matrix.unwrap()).unwrap();
     let millions = format!(" {} million nonzeros ", shown.statistics.nnz / 1_000_000);
     assert!(words.cards[1].text.contains(&millions), "expected{millions}");
+}
+
+#[test]
+fn the_first_card_says_who_wins_on_large_matrices_of_finite_elements() {
+    let model = model("gpu");
+    let state = ViewState::from_fragment("v1;view=best;as=list").unwrap();
+    let table = (current(&state).unwrap().table)(&model, &state);
+    let winners: BTreeSet<&str> = ["Cube_Coup_dt0", "af_1_k101", "cant"]
+        .into_iter()
+        .map(|matrix| table.iter().find(|row| row[0].starts_with(matrix)).unwrap()[2].as_str())
+        .map(|kernel| kernel.trim_start_matches("cuda/"))
+        .collect();
+    let winners = Vec::from_iter(winners).join(" and ");
+    let expected = format!(" On large FEM matrices, {winners} win.");
+    let words = landing();
+    assert!(words.cards[0].text.contains(&expected), "expected{expected}");
 }
 
 #[test]
