@@ -218,10 +218,6 @@ impl<E: Executes> Prepared for PreparedKernel<'_, E> {
         self.kernel.as_ref().map_or(1, |kernel| kernel.repetitions)
     }
 
-    fn parts(&self) -> Option<usize> {
-        None
-    }
-
     fn costs(&self) -> Costs {
         self.kernel.as_ref().map(Kernel::costs).unwrap_or_default()
     }

@@ -258,10 +258,6 @@ impl<'p, S: Solves> Prepared for PreparedSolver<'p, S> {
         self.repetitions
     }
 
-    fn parts(&self) -> Option<usize> {
-        None
-    }
-
     fn costs(&self) -> Costs {
         let (retaken, throttled) = (self.throttling.retaken(), self.throttling.throttled());
         let costs = self.made.as_ref().map(|(_, _, costs)| costs.clone()).unwrap_or_default();

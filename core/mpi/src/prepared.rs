@@ -204,10 +204,6 @@ impl Prepared for RankPrepared<'_> {
         self.repetitions
     }
 
-    fn parts(&self) -> Option<usize> {
-        None
-    }
-
     fn costs(&self) -> Costs {
         self.costs.clone()
     }

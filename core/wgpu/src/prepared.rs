@@ -298,10 +298,6 @@ impl Prepared for PreparedProduct<'_> {
         }
     }
 
-    fn parts(&self) -> Option<usize> {
-        None
-    }
-
     fn costs(&self) -> Costs {
         self.costs.clone()
     }

@@ -127,7 +127,9 @@ pub trait Prepared {
     fn repetitions(&self) -> u32;
 
     /// Number of nonempty parts of the work, where it may differ from the requested number of threads.
-    fn parts(&self) -> Option<usize>;
+    fn parts(&self) -> Option<usize> {
+        None
+    }
 
     /// Time of preparation, and actual bytes of the arrays.
     fn costs(&self) -> Costs;

@@ -255,10 +255,6 @@ where
         self.repetitions
     }
 
-    fn parts(&self) -> Option<usize> {
-        None
-    }
-
     fn costs(&self) -> Costs {
         self.costs.clone()
     }

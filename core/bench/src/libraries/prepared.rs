@@ -362,10 +362,6 @@ impl Prepared for LibraryPrepared<'_> {
         self.repetitions
     }
 
-    fn parts(&self) -> Option<usize> {
-        None
-    }
-
     fn costs(&self) -> Costs {
         self.costs.clone()
     }

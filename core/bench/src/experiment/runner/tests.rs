@@ -381,9 +381,6 @@ impl Prepared for SlowPrepared<'_> {
     fn repetitions(&self) -> u32 {
         1
     }
-    fn parts(&self) -> Option<usize> {
-        None
-    }
     fn costs(&self) -> sparsescope_record::Costs {
         self.0.costs()
     }

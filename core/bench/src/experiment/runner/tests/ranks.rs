@@ -105,9 +105,6 @@ impl Prepared for InStepPrepared<'_> {
     fn repetitions(&self) -> u32 {
         1
     }
-    fn parts(&self) -> Option<usize> {
-        None
-    }
     fn costs(&self) -> sparsescope_record::Costs {
         self.right.costs()
     }

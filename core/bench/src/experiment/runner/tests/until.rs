@@ -66,9 +66,6 @@ impl Prepared for ScriptedPrepared<'_> {
     fn repetitions(&self) -> u32 {
         1
     }
-    fn parts(&self) -> Option<usize> {
-        None
-    }
     fn costs(&self) -> sparsescope_record::Costs {
         self.right.costs()
     }
