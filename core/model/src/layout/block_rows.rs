@@ -1,39 +1,19 @@
 //! The memory requests of a warp that processes a block row: `bsr.cu`, load by load.
 
 use super::array::Array;
-use super::asking::{Asking, ask};
+use super::asking::ask;
+use super::pass::{FormatPass, WARP};
 use super::step::{Sink, StepKind};
-use crate::kernel::{Cut, KernelDescriptor, LANES, Pass, StridedSlots};
-use sparsescope_matrix::matrix::{AnyFormat, Bsr, Scalar};
-
-const WARP: usize = LANES as usize;
+use sparsescope_matrix::matrix::{Bsr, Scalar};
 
 /// SpMV over block rows.
-pub(super) struct BlockRowPass<'a, T> {
-    kernel: &'static KernelDescriptor,
-    ask: Asking<'a, T>,
-    a: &'a Bsr<T>,
-    cut: &'a Cut,
-}
+pub(super) type BlockRowPass<'a, T> = FormatPass<'a, T, Bsr<T>>;
 
-impl<'a, T: Scalar> BlockRowPass<'a, T> {
-    /// `format` is `a`, and `cut` is the kernel's partition of it.
-    pub(super) fn new(
-        kernel: &'static KernelDescriptor,
-        format: &'a AnyFormat<T>,
-        a: &'a Bsr<T>,
-        cut: &'a Cut,
-    ) -> Self {
-        Self { kernel, ask: Asking(format), a, cut }
-    }
-
+impl<T: Scalar> BlockRowPass<'_, T> {
     /// Reports all that a warp does to `sink`; returns how many of its threads have columns of
     /// blocks.
     pub(super) fn warp(&self, warp: u64, sink: &mut impl Sink) -> u64 {
-        let runs: [Option<StridedSlots>; WARP] = std::array::from_fn(|lane| {
-            let thread = warp * LANES + lane as u64;
-            self.kernel.thread_slots(self.ask.0, self.cut, Pass::Rows, thread).next()
-        });
+        let runs = self.runs(warp);
         let Some(busy) = runs.iter().rposition(Option::is_some).map(|last| last + 1) else {
             return 0;
         };

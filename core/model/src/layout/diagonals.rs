@@ -2,32 +2,16 @@
 //! load.
 
 use super::array::Array;
-use super::asking::{Asking, ask, ask_of, first_lanes};
+use super::asking::{ask, ask_of, first_lanes};
+use super::pass::{FormatPass, WARP};
 use super::step::{Sink, StepKind};
-use crate::kernel::{Cut, KernelDescriptor, LANES, Pass, StridedSlots};
-use sparsescope_matrix::matrix::{AnyFormat, Dia, Scalar};
-
-const WARP: usize = LANES as usize;
+use crate::kernel::{LANES, StridedSlots};
+use sparsescope_matrix::matrix::{Dia, Scalar};
 
 /// SpMV over diagonals.
-pub(super) struct DiagonalPass<'a, T> {
-    kernel: &'static KernelDescriptor,
-    ask: Asking<'a, T>,
-    a: &'a Dia<T>,
-    cut: &'a Cut,
-}
+pub(super) type DiagonalPass<'a, T> = FormatPass<'a, T, Dia<T>>;
 
-impl<'a, T: Scalar> DiagonalPass<'a, T> {
-    /// `format` is `a`, and `cut` is the kernel's partition of it.
-    pub(super) fn new(
-        kernel: &'static KernelDescriptor,
-        format: &'a AnyFormat<T>,
-        a: &'a Dia<T>,
-        cut: &'a Cut,
-    ) -> Self {
-        Self { kernel, ask: Asking(format), a, cut }
-    }
-
+impl<T: Scalar> DiagonalPass<'_, T> {
     /// Reports all that a warp does to `sink`; returns how many of its threads have a row.
     pub(super) fn warp(&self, warp: u64, sink: &mut impl Sink) -> u64 {
         let first = warp * LANES;
@@ -35,10 +19,7 @@ impl<'a, T: Scalar> DiagonalPass<'a, T> {
         if with_row == 0 {
             return 0;
         }
-        let runs: [Option<StridedSlots>; WARP] = std::array::from_fn(|lane| {
-            let thread = first + lane as u64;
-            self.kernel.thread_slots(self.ask.0, self.cut, Pass::Rows, thread).next()
-        });
+        let runs = self.runs(warp);
         for (number, &offset) in (0..).zip(self.a.offsets()) {
             sink.step(StepKind::Loop(number));
             self.ask.same(Array::Offsets, with_row, number, sink);

@@ -2,24 +2,15 @@
 //! spilled row: `hll_column_major.cu`, load by load.
 
 use super::array::Array;
-use super::asking::{Asking, ask, ask_of};
+use super::asking::{ask, ask_of};
+use super::pass::{FormatPass, Runs};
 use super::request::Lanes;
 use super::step::{Sink, StepKind};
-use crate::kernel::{Cut, KernelDescriptor, LANES, Pass, StridedSlots};
-use sparsescope_matrix::matrix::{AnyFormat, Hll, Scalar};
-
-const WARP: usize = LANES as usize;
+use crate::kernel::{LANES, StridedSlots};
+use sparsescope_matrix::matrix::{Hll, Scalar};
 
 /// SpMV over rows shared by lanes.
-pub(super) struct LanePass<'a, T> {
-    kernel: &'static KernelDescriptor,
-    ask: Asking<'a, T>,
-    a: &'a Hll<T>,
-    cut: &'a Cut,
-}
-
-/// The slots of the lanes of a warp.
-type Runs = [Option<StridedSlots>; WARP];
+pub(super) type LanePass<'a, T> = FormatPass<'a, T, Hll<T>>;
 
 /// The arrays of hacks, or of the spilled rows.
 struct Entries<'a> {
@@ -27,24 +18,11 @@ struct Entries<'a> {
     col: &'a [u32],
 }
 
-impl<'a, T: Scalar> LanePass<'a, T> {
-    /// `format` is `a`, and `cut` is the kernel's partition of it.
-    pub(super) fn new(
-        kernel: &'static KernelDescriptor,
-        format: &'a AnyFormat<T>,
-        a: &'a Hll<T>,
-        cut: &'a Cut,
-    ) -> Self {
-        Self { kernel, ask: Asking(format), a, cut }
-    }
-
+impl<T: Scalar> LanePass<'_, T> {
     /// Reports all that a warp does to `sink`; returns how many of its threads have a row or part
     /// of one.
     pub(super) fn warp(&self, warp: u64, sink: &mut impl Sink) -> u64 {
-        let runs: Runs = std::array::from_fn(|lane| {
-            let thread = warp * LANES + lane as u64;
-            self.kernel.thread_slots(self.ask.0, self.cut, Pass::Rows, thread).next()
-        });
+        let runs = self.runs(warp);
         let has_row = |mask, (lane, run): (usize, &Option<StridedSlots>)| {
             mask | u32::from(run.is_some()) << lane
         };

@@ -16,6 +16,7 @@ mod fours;
 mod lanes;
 mod launch;
 mod loops;
+mod pass;
 mod request;
 mod rows;
 mod schedule;
