@@ -72,10 +72,9 @@ mod tests {
 
     #[test]
     fn the_word_for_no_number_can_be_typed() {
-        let mut harness = Harness::new_ui_state(
-            |ui, rank: &mut u32| counted_from(ui, "Rank", "none", 0, rank, 8),
-            3,
-        );
+        let mut harness = Harness::builder()
+            .with_max_steps(100)
+            .build_ui_state(|ui, rank: &mut u32| counted_from(ui, "Rank", "none", 0, rank, 8), 3);
         for (typed, expected) in [("none", 0), ("5", 6), (" none ", 0), ("0", 1)] {
             harness.get_by_role_and_label(Role::SpinButton, "Rank").focus();
             harness.run();
