@@ -155,7 +155,7 @@ pub(super) struct SymgsArgs {
     pub(super) block_size: u32,
     /// Precision of the values
     ///
-    /// With f32, the matrix, b and x are rounded.
+    /// With f32, the matrix, b and x are rounded. No kernel of symgs supports the values that name two precisions.
     #[arg(long, value_enum, value_name = "NAME", default_value = "f64", help_heading = KERNELS)]
     pub(super) precision: PrecisionArg,
     /// Expected x; exit with 3 if an element differs by more than --tol

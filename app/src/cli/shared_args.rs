@@ -54,7 +54,7 @@ impl From<PrecisionArg> for Precision {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum ReorderArg {
-    /// Reverse Cuthill-McKee, for a small bandwidth
+    /// Reverse Cuthill–McKee, for a small bandwidth
     Rcm,
 }
 

@@ -81,7 +81,7 @@ fn reverse_cuthill_mckee<T: Scalar>(
 ) -> Result<Vec<u32>, FormatError> {
     check_square(a)?;
     let needed = u128::from(a.bytes()) + 8 * a.nnz() as u128 + 24 * a.rows() as u128;
-    limit.check("reverse Cuthill-McKee reordering", needed)?;
+    limit.check("reverse Cuthill–McKee reordering", needed)?;
     let graph = Graph::of(a);
     let mut order = Vec::with_capacity(a.rows());
     let mut search = Search { seen: vec![0; a.rows()], stamp: 0, levels: Vec::new() };
