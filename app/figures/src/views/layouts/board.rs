@@ -145,15 +145,20 @@ impl Board {
         lines as f32 * line_height + self.sizes.gap
     }
 
-    /// Marks a cell with its readers in the current step; the text is above it.
-    fn badge(&mut self, rect: Rect, who: &str, numbers: &[usize]) {
+    /// Marks a cell with its readers in the current step; the text is above it, at most `room` wide.
+    fn badge(&mut self, rect: Rect, room: f32, who: &str, numbers: &[usize]) {
         let accent = self.pen.accent();
         outline(&mut self.figure, rect.shrink(1.0), 2.0, accent);
-        // Neighbouring cells have tags, too: a long one shows only its start.
+        // Where neighbouring cells have tags, too, a long one shows only its start.
         let (all, first) = (lanes(numbers), numbers.iter().min().copied().unwrap_or_default());
-        let forms = [format!("{who}{all}"), all, format!("{first}…"), "…".to_owned()];
-        let fits = |text: &&String| self.tag_width(text) <= rect.width() + 1.0;
-        let text = forms.iter().find(fits).or(forms.last()).cloned().unwrap_or_default();
+        let (in_cell, start) = (format!("{who}{all}"), format!("{first}…"));
+        let fits = |text: &str, room: f32| self.tag_width(text) <= room + 1.0;
+        let text = match fits(&in_cell, rect.width()) {
+            true => in_cell,
+            false if fits(&all, room) => all,
+            false if fits(&start, room) => start,
+            false => "…".to_owned(),
+        };
         self.tag(rect.center().x - self.tag_width(&text) * 0.5, rect.top(), &text, accent);
     }
 
@@ -199,7 +204,10 @@ impl Board {
                 }
             }
         }
-        badges.iter().for_each(|(rect, all)| self.badge(*rect, who, all));
+        for (rect, all) in &badges {
+            let room = tag_room(*rect, badges.iter().map(|(other, _)| *other));
+            self.badge(*rect, room, who, all);
+        }
     }
 
     /// The finished figure of this size, scaled by `scale`; draws the frames last.
@@ -309,6 +317,14 @@ impl Board {
     }
 }
 
+/// The width of a tag above a cell: on each side half of the space up to the nearest other tag in the line, at
+/// most half the width of the cell.
+fn tag_room(rect: Rect, tagged: impl Iterator<Item = Rect>) -> f32 {
+    let others = tagged.filter(|other| other.y_range() == rect.y_range() && *other != rect);
+    let gaps = others.map(|other| (other.left() - rect.right()).max(rect.left() - other.right()));
+    rect.width() + gaps.fold(rect.width(), f32::min).max(0.0)
+}
+
 /// Areas of the cells that are accessed together: one rectangle per line that has some.
 fn lines_of(touch: &Touch, cells: &[(Array, &Cell, Rect)]) -> Vec<Rect> {
     let mut lines: Vec<Rect> = Vec::new();
@@ -330,5 +346,19 @@ fn spoken(cell: &Cell, array: &str, format: &str) -> String {
     match cell.is_many() {
         true => format!("{format}: {array}[{first}] to [{}], {words}", cell.elements.end - 1),
         false => format!("{format}: {array}[{first}] = {}, {words}", cell.text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_may_be_wider_than_its_cell_but_never_reaches_the_next_tag() {
+        let cell = |left, top| Rect::from_min_size(pos2(left, top), vec2(20.0, 10.0));
+        let tagged = [cell(0.0, 0.0), cell(20.0, 0.0), cell(50.0, 0.0), cell(160.0, 0.0)];
+        let room = |rect| tag_room(rect, tagged.into_iter());
+        assert_eq!(tagged.map(room), [20.0, 20.0, 30.0, 40.0]);
+        assert_eq!(room(cell(20.0, 30.0)), 40.0, "alone in its line");
     }
 }
