@@ -75,7 +75,7 @@ fn an_embedded_lesson_stands_alone_and_keeps_its_keys() {
 #[test]
 fn an_embedded_view_shows_a_chosen_run_and_no_way_to_other_views() {
     for size in [[1280.0, 800.0], [390.0, 700.0]] {
-        let mut harness = with_example("v1;view=runs;search=road");
+        let mut harness = with_example("v1;view=runs;search=road;kernel=cpu/coo/serial");
         harness.set_size(size.into());
         harness.state_mut().embed();
         harness.run();
