@@ -92,8 +92,8 @@ impl Sheet<'_, '_> {
             let radius = if is_bold || hidden { radius } else { QUIET };
             self.figure.mark(at, mark, radius, color, color);
             let (place, room) = (at + vec2(14.0, 0.0), grid.0 - 32.0);
-            // The semibold letters are a little wider.
-            let fits = strong_width(written(name), TYPE) <= room;
+            // Semibold letters are a little wider. The longest name fills the room, up to rounding.
+            let fits = strong_width(written(name), TYPE) < room + 0.5;
             let text = elide(written(name), if fits { f32::INFINITY } else { room * 0.95 });
             match is_bold {
                 true => self.figure.strong(place, Anchor::Start, TYPE, ink, &text),
