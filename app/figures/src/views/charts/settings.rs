@@ -258,6 +258,8 @@ pub(super) fn best_block<'a>(data: &Data<'a>) -> Plot<'a> {
             plot.add(1, "best peak", Some(peak.bundle), point);
         }
     }
-    plot.note = "The numbers beside the marks are threads per block.".into();
+    if !plot.is_empty() {
+        plot.note = "The numbers beside the marks are threads per block.".into();
+    }
     plot
 }
