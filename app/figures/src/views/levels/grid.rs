@@ -71,7 +71,8 @@ pub(super) fn figure(
             let text = level.to_string();
             if points.len() > 1 {
                 // The path ends at the number.
-                let behind = Vec2::new(text_width(&text, size) + 4.0, size + 2.0);
+                let width = (text_width(&text, size) + 4.0).min(point - gap);
+                let behind = Vec2::new(width, size + 2.0);
                 figure.rect(Rect::from_center_size(at, behind), color);
             }
             figure.text(at, Anchor::Middle, size, text_on(color), &text);
