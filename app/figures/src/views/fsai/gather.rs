@@ -196,10 +196,7 @@ impl Draw<'_> {
         }
         let ink = if of == 0.0 { ink.weak } else { text_on(color) };
         // As many digits as fit, rather without the zero before them than one fewer.
-        let two = short(of, 2);
-        let bare = two.strip_prefix("0.").map(|digits| format!(".{digits}"));
-        let texts = [Some(short(of, 3)), Some(two), bare, Some(short(of, 1))];
-        for text in texts.into_iter().flatten() {
+        for text in [short(of, 3), short(of, 2), bare(&short(of, 2)), short(of, 1)] {
             let size = (at.width() - 3.0) / text_width(&text, 1.0);
             if size >= self.least {
                 figure.text(at.center(), Anchor::Middle, size.min(TYPE), ink, &text);
@@ -226,6 +223,14 @@ fn short(of: f64, digits: usize) -> String {
     text.replace('-', "−")
 }
 
+/// The same without the zero before its decimals.
+fn bare(text: &str) -> String {
+    match text.split_once("0.") {
+        Some((sign, digits)) if matches!(sign, "" | "−") => format!("{sign}.{digits}"),
+        _ => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,5 +242,7 @@ mod tests {
         {
             assert_eq!(short(of, digits), text);
         }
+        let texts = ["0.27", "−0.27", "10.27", "1", "0"].map(bare);
+        assert_eq!(texts, [".27", "−.27", "10.27", "1", "0"]);
     }
 }
