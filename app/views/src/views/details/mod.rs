@@ -50,19 +50,15 @@ pub(crate) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     });
 }
 
-/// The rate, or why there is none.
-fn rate(run: &RunOf<'_>) -> String {
-    match run.metric() {
-        Some(metric) => format!("{} {}", significant(metric.value), metric.unit),
-        None => run.verdict().to_owned(),
-    }
-}
-
 /// The rate in large type, then the other numbers that most want to know.
 fn headline(ui: &mut Ui, run: &RunOf<'_>) {
+    let rate = match run.metric() {
+        Some(metric) => format!("{} {}", significant(metric.value), metric.unit),
+        None => run.verdict().to_owned(),
+    };
     ui.horizontal_wrapped(|ui| {
         let font = strong(ui.ctx(), TITLE);
-        ui.label(RichText::new(rate(run)).font(font));
+        ui.label(RichText::new(rate).font(font));
         let summary = summary(run);
         if !summary.is_empty() {
             ui.label(summary);
@@ -74,7 +70,7 @@ fn headline(ui: &mut Ui, run: &RunOf<'_>) {
 fn summary(run: &RunOf<'_>) -> String {
     let Some(figures) = run.figures() else { return String::new() };
     let [median, q1, q3] = [figures.median_s, figures.q1_s, figures.q3_s].map(seconds);
-    let mut words = vec![match rate(run) == median {
+    let mut words = vec![match run.metric().is_some_and(|metric| metric.unit == "ms") {
         true => format!("quartiles {q1} to {q3}"),
         false => format!("{median} ({q1} to {q3})"),
     }];
