@@ -145,10 +145,12 @@ impl Histogram {
         let mean = format!("mean {}", significant(numbers.mean));
         let [warp, block] = NARROW;
         let full = |rows: u32, what: &str| {
-            (f64::from(rows), format!("{}: one {what}", digits(u64::from(rows))))
+            (f64::from(rows), format!("{}: {what}", digits(u64::from(rows))))
         };
         let mut taken: Vec<f32> = Vec::new();
-        for (value, name) in [(numbers.mean, mean), full(warp, "warp"), full(block, "block")] {
+        for (value, name) in
+            [(numbers.mean, mean), full(warp, "one warp"), full(block, "largest block")]
+        {
             let at = y.place(value);
             let free = taken.iter().all(|other: &f32| (other - at).abs() > TYPE + 2.0);
             if at < bars.min.y - 0.5 || at > bars.max.y || !free {

@@ -54,7 +54,7 @@ impl Numbers {
         let share = |of: u64| significant(of as f64 / self.rows.max(1) as f64 * 100.0);
         let [warp, block] = self.in_narrow.map(share);
         words.push(format!(
-            "{warp} % of the rows are in {0} narrower than {1} (a warp), {block} % in {0} narrower than {2} (a block).",
+            "{warp} % of the rows are in {0} narrower than {1} (a warp), {block} % in {0} narrower than {2} (the largest block).",
             if order == Order::Colors { "colours" } else { "levels" },
             NARROW[0],
             digits(u64::from(NARROW[1])),
