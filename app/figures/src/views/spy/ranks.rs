@@ -142,6 +142,7 @@ impl Ranks {
     pub fn words(&self) -> String {
         let Self { name, shared, .. } = self;
         let share = match shared.imbalance() {
+            _ if shared.ranks.len() == 1 => "it has all nonzeros".to_owned(),
             1.0 => "each has the same number of nonzeros".to_owned(),
             most => format!("the largest has {} times the mean nonzeros", significant(most)),
         };
