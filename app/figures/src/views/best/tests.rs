@@ -2,7 +2,7 @@
 
 use super::VIEW;
 use sparsescope_core::bundle::Bundle;
-use sparsescope_core::record::{Choice, Energy, Run};
+use sparsescope_core::record::{Choice, Energy, Figures, Run};
 
 use super::baseline::baselines;
 use super::board::Board;
@@ -164,11 +164,18 @@ fn a_kernel_without_others_does_not_win() {
 #[test]
 fn a_winner_that_is_the_baseline_is_not_compared_with_itself() {
     let (run, statistics, environment) = tests::run("cpu/csr/serial");
-    let mut slower = run.clone();
-    slower.kernel = "cpu/csr/nnz".into();
-    slower.samples.iter_mut().for_each(|sample| *sample *= 2.0);
-    let model = tests::model(vec![run, slower], statistics, environment);
-    let words = headline(&Board::of(&model, &ViewState::default()));
+    let timed = |kernel: &str, seconds: f64| {
+        let (samples, flops) = (vec![seconds; 3], 2.0 * statistics.nnz as f64);
+        let mut figures = Figures::from_samples(&samples, flops, run.costs.minimal_bytes).unwrap();
+        figures.set_copy(40e9);
+        figures.set_serial(1e-3, None);
+        Run { kernel: kernel.into(), samples, figures: Some(figures), ..run.clone() }
+    };
+    let runs = vec![timed("cpu/csr/serial", 1e-3), timed("cpu/csr/nnz", 2e-3)];
+    let model = tests::model(runs, statistics, environment);
+    let board = Board::of(&model, &ViewState::default());
+    assert_eq!(board.rows[0].gain, Some(1.0));
+    let words = headline(&board);
     assert!(words.ends_with("csr/serial is fastest on m"), "{words}");
 }
 
