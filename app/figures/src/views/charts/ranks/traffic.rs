@@ -29,7 +29,7 @@ pub(super) fn traffic<'a>(data: &Data<'a>) -> Plot<'a> {
     let (sent, messages) = (shared.bytes(), count(shared.messages()));
     let most = shared.pairs.iter().map(|pair| pair.bytes).max().unwrap_or_default();
     plot.note += &format!(
-        "Total: {} in {messages} messages {}, {} per rank; the strongest colour is {}.",
+        "Total: {} in {messages} messages {}, {} per rank; the strongest colour stands for {}.",
         bytes(sent),
         if shared.reductions.is_some() { "per iteration" } else { "per SpMV" },
         bytes((sent as f64 / ranks) as u64),
