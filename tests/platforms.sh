@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests here what is built for other systems: `tests/platforms.sh [PART]...`, by default all parts.
+# Tests here what is built for other systems: `tests/platforms.sh [--build] [PART]...`, by default all parts. With
+# `--build` it only builds what `arm`, `windows` and `macos` need.
 #   arm      for Linux on ARM: the commands of the program, in QEMU
 #   windows  the commands of the program, in Wine
 #   tests    with `arm` also the tests of vectors, with `windows` those of files, memory and threads
@@ -22,6 +23,11 @@ export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 in_qemu=(qemu-aarch64 -L /usr/aarch64-linux-gnu)
 in_wine=("$(command -v wine64 || echo /usr/lib/wine/wine64)")
 
+only_builds=false
+if [[ ${1:-} == --build ]]; then
+    only_builds=true
+    shift
+fi
 parts=("$@")
 ((${#parts[@]})) || parts=(arm windows tests macos glibc window)
 
@@ -350,6 +356,7 @@ for part in "${parts[@]}"; do
     arm) targets "$arm" ;;
     windows)
         targets "$windows"
+        ! $only_builds || continue
         export WINEPREFIX=$folder/wine WINEDEBUG=-all
         holder
         wine_prefix &
@@ -364,6 +371,10 @@ done
 ! asked tests || asked arm || asked windows || fail "the part tests needs arm or windows"
 if asked arm || asked windows; then
     timed "building the program" build_programs
+fi
+if $only_builds; then
+    ! asked macos || on_macos
+    exit
 fi
 for part in "${parts[@]}"; do
     [[ $part == tests ]] || timed "$part" "on_$part"
