@@ -17,7 +17,7 @@ pub(in crate::cli) fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", visible(text));
 }
 
-/// Colors of text on standard output.
+/// Colours of text on standard output.
 #[derive(Clone, Copy)]
 pub(in crate::cli) enum Color {
     /// For what is best.

@@ -45,7 +45,7 @@ Suite {
     what: "eight matrices with a full diagonal, from fully parallel to fully sequential Gauss–Seidel sweeps",
     entries: &[
         entry("cube-27pt", "stencil27?n=48", "3-D, 27 nonzeros per row: levels grow, then shrink"),
-        entry("cube-7pt", "stencil7?n=64", "3-D, 7 nonzeros per row, two colors"),
+        entry("cube-7pt", "stencil7?n=64", "3-D, 7 nonzeros per row, two colours"),
         entry("plate", "poisson2d?n=400", "2-D, 5 nonzeros per row: the levels are diagonals of the plate"),
         entry("elastic", "fem-hex?n=20&dof=3&dominant=1", "3-D elasticity, 3 x 3 blocks whose rows depend on each other"),
         entry("tangled", "random?m=100000&row=10&dominant=1", "10 nonzeros per row, anywhere, structurally unsymmetric"),
