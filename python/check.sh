@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the wheel, installs it in a new virtual environment, and tests it from another folder: the tests, the types and
-# the tour. The packages that pyproject.toml lists are installed while the wheel is built; a test then compares them with
-# those that the wheel requires. With `web/dist`, which `cargo web` makes, the viewer is in the wheel, and with Chromium
-# and `npm ci` in tests/browser it is tried in JupyterLab. Arguments go to maturin.
+# Builds the wheel, installs it in a new virtual environment, and uses it from another folder: README's quickstart, the
+# tests, the types and the tour. The packages that pyproject.toml lists are installed while the wheel is built; a test
+# then compares them with those that the wheel requires. With `web/dist`, which `cargo web` makes, the viewer is in the
+# wheel, and with Chromium and `npm ci` in tests/browser it is tried in JupyterLab. Arguments go to maturin.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD folder=$(mktemp -d)
@@ -48,11 +48,15 @@ fi
 wait "$packages"
 "${install[@]}" "$wheel[test]"
 "$folder/venv/bin/pip" --disable-pip-version-check check
+quickstart=$(sed -n 's/^cargo run --release -- //p' README.md)
 cp -r python/tests python/examples python/pyproject.toml "$folder"
 cd "$folder"
 export PATH="$folder/venv/bin:$PATH"
 sparsescope info 'gen:poisson2d?n=8' >info.txt
 python -m sparsescope info 'gen:poisson2d?n=8' | grep -v '^file' | cmp - <(grep -v '^file' info.txt)
+echo "$ sparsescope $quickstart"
+# shellcheck disable=SC2086 # words of a command
+sparsescope $quickstart
 if compgen -G 'venv/lib/python3*/site-packages/sparsescope/web' >/dev/null; then
     sparsescope bench 'gen:diagonal?m=9' --kernels cpu/csr/serial --runs 2 -q -o page.zip >/dev/null
     sparsescope export page.zip --html viewer.html >/dev/null
