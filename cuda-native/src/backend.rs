@@ -17,7 +17,7 @@ use sparsescope_core::record::{Costs, Gpu, GpuAbsence, Operation};
 use crate::arrays::Arrays;
 use crate::device::Device;
 use crate::environment;
-use crate::guarded::GuardedVector;
+use crate::guarded::{GuardedVector, Swept};
 use crate::machine::Machine;
 use crate::one_gpu::{OneGpu, Parts};
 use crate::refusal::refused;
@@ -244,7 +244,10 @@ impl CudaBackend {
         };
         params.insert("mode".to_owned(), mode.as_str().to_owned());
         let _operands: Vec<Box<dyn Any>> = vec![Box::new(matrix), Box::new(b), Box::new(start)];
-        let parts = Parts { bound, y: x, groups, passes, _operands };
+        // Of several sweeps only the last one would be known.
+        let between = sweeps.between.filter(|_| side.sweeps() == 1);
+        let y = Swept { x, between };
+        let parts = Parts { bound, y, groups, passes, _operands };
         let bound = OneGpu::kernel(&self.machine, kernel.id, parts, costs, params)?;
         Ok(Box::new(bound.prepared()))
     }

@@ -82,6 +82,38 @@ impl<T: DeviceReal> Written for GuardedVector<T> {
     }
 }
 
+/// A vector that needs no guards, because no kernel has it as its result.
+impl<T: DeviceReal> Written for Buffer<T> {
+    fn spoil(&self, device: &Device) -> Result<(), DeviceError> {
+        enqueue(device, &[Step::fill(self, 0xff)])
+    }
+
+    fn read(&self, device: &Device) -> Result<(Result<Output, String>, f64), DeviceError> {
+        let (host, seconds) = Buffer::read(self, device)?;
+        Ok((Ok(T::output(host)), seconds))
+    }
+}
+
+/// x after a symmetric sweep, with x between its two halves where the kernel keeps it.
+pub(crate) struct Swept<T> {
+    pub(crate) x: GuardedVector<T>,
+    pub(crate) between: Option<Box<dyn Written>>,
+}
+
+impl<T: DeviceReal> Written for Swept<T> {
+    fn spoil(&self, device: &Device) -> Result<(), DeviceError> {
+        self.x.spoil(device)
+    }
+
+    fn read(&self, device: &Device) -> Result<(Result<Output, String>, f64), DeviceError> {
+        let (x, seconds) = self.x.read(device)?;
+        let Some(between) = &self.between else { return Ok((x, seconds)) };
+        let (between, _) = between.read(device)?;
+        let both = x.and_then(|x| Ok(Output::Sweep(Box::new([x, between?]))));
+        Ok((both, seconds))
+    }
+}
+
 /// The elements by columns of a matrix that is stored by rows of this many.
 pub(crate) fn transposed<T: DeviceReal>(elements: &[T], columns: usize) -> Vec<T> {
     // Rows whose elements are copied while they are in a cache.

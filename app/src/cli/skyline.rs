@@ -162,7 +162,7 @@ pub(super) fn run(
     }
     let kept = match output {
         Output::Points(ref found) => found.indices.as_slice(),
-        Output::Vector(_) | Output::Single(_) | Output::Solution(_) | Output::Systems(_) => &[],
+        _ => &[],
     };
     let report = Report {
         points: &named,

@@ -10,6 +10,7 @@ use super::plan::parts;
 use super::system::{Iteration, Sweeps, System, Vectors};
 use crate::arguments::{Element, Reads, SweepOfNodes, SweepRest, Writes};
 use crate::device::DeviceError;
+use crate::guarded::Written;
 use crate::launch::{Bound, Launch, Shape, Step};
 use crate::setup::Setup;
 use crate::value::DeviceReal;
@@ -82,7 +83,8 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
         ..Bound::of(steps)
     };
     let groups = Some(Groups::Levels([nodes.levels(); 2]));
-    Ok(Sweeps { plan_s, groups, ..Sweeps::of(bound) })
+    let between: Option<Box<dyn Written>> = Some(Box::new(other));
+    Ok(Sweeps { plan_s, groups, between, ..Sweeps::of(bound) })
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use super::system::{Iteration, Operator, Passes, Sweeps, System, Vectors};
 use crate::arguments::{Element, Reads, Ready, ReadyCompact, ReadyDone, ReadyList, Writes};
 use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
+use crate::guarded::Written;
 use crate::launch::{Bound, Launch, Shape, Step, enqueue};
 use crate::setup::{BLOCK, Setup};
 use crate::value::DeviceReal;
@@ -199,7 +200,8 @@ fn bind<T: DeviceReal, O: Offset + Element>(
         spent: setup.spent(),
         ..Bound::of(vec![Step::Call(Box::new(execute))])
     };
-    let made = Sweeps { passes: Some(passes), ..Sweeps::of(bound) };
+    let between: Option<Box<dyn Written>> = Some(Box::new(other));
+    let made = Sweeps { passes: Some(passes), between, ..Sweeps::of(bound) };
     Ok(made.chosen("block", &block.to_string()))
 }
 

@@ -15,6 +15,7 @@ use crate::arrays::{Offsets, Slots};
 use crate::buffer::Buffer;
 use crate::cusparse::Cusparse;
 use crate::device::{Device, DeviceError};
+use crate::guarded::Written;
 use crate::launch::{Bound, Step};
 use crate::value::DeviceReal;
 
@@ -149,14 +150,27 @@ pub(crate) struct Sweeps {
     pub(crate) groups: Option<Groups>,
     /// What the passes of the last symmetric sweep did, for kernels that make passes.
     pub(crate) passes: Option<Rc<RefCell<Passes>>>,
+    /// x between the two halves of the last symmetric sweep, for kernels that add the terms of a
+    /// row in another order than the serial loops.
+    pub(crate) between: Option<Box<dyn Written>>,
 }
 
 impl Sweeps {
     /// Sweeps that need no plan.
     pub(super) fn of(bound: Bound) -> Self {
         let (plan_s, conversion_s, permute_s, matrix_bytes) = Default::default();
-        let (params, groups, passes) = Default::default();
-        Self { bound, plan_s, conversion_s, permute_s, matrix_bytes, params, groups, passes }
+        let (params, groups, passes, between) = Default::default();
+        Self {
+            bound,
+            plan_s,
+            conversion_s,
+            permute_s,
+            matrix_bytes,
+            params,
+            groups,
+            passes,
+            between,
+        }
     }
 
     /// The same with a chosen parameter.

@@ -12,6 +12,7 @@ use crate::arrays::{Offsets, Slots};
 use crate::buffer::Buffer;
 use crate::cusparse::{Algorithm, Arrays, Cusparse, Operands, Product, Solve, Triangle};
 use crate::device::{Device, DeviceError};
+use crate::guarded::Written;
 use crate::launch::{Bound, Step};
 use crate::setup::Setup;
 use crate::value::DeviceReal;
@@ -94,7 +95,8 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
     }
     let workspace_bytes = bytes + right.bytes() + other.bytes();
     let bound = Bound { reset: system.reset(), workspace_bytes, spent, ..Bound::of(steps) };
-    Ok(Sweeps { plan_s, conversion_s, ..Sweeps::of(bound) })
+    let between: Option<Box<dyn Written>> = Some(Box::new(other));
+    Ok(Sweeps { plan_s, conversion_s, between, ..Sweeps::of(bound) })
 }
 
 /// y ← y − S·x; `None` if S has no nonzeros, which the library does not accept.

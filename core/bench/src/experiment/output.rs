@@ -11,6 +11,8 @@ pub enum Output {
     Vector(Vec<f64>),
     /// The same in single precision.
     Single(Vec<f32>),
+    /// x after a symmetric sweep, and between its two halves: two vectors of the same kind.
+    Sweep(Box<[Output; 2]>),
     /// The skyline points, by index, and the number of comparisons.
     Points(Found),
     /// The solution of a system, and how it was reached.
@@ -72,18 +74,23 @@ impl Output {
         match self {
             Self::Vector(_) => "a vector of f64",
             Self::Single(_) => "a vector of f32",
+            Self::Sweep(_) => "a vector and the one between two sweeps",
             Self::Points(_) => "a set of points",
             Self::Solution(_) => "a solution",
             Self::Systems(_) => "solutions of dense systems",
         }
     }
 
-    /// The numbers of a vector or a solution in f64; the indices of skyline points; all solutions
+    /// The numbers of a vector or a solution in f64; x after a sweep; the indices of skyline points; all solutions
     /// concatenated.
     pub fn in_f64(self) -> Vec<f64> {
         match self {
             Self::Vector(vector) => vector,
             Self::Single(vector) => vector.into_iter().map(f64::from).collect(),
+            Self::Sweep(both) => {
+                let [x, _] = *both;
+                x.in_f64()
+            }
             Self::Points(found) => found.indices.into_iter().map(f64::from).collect(),
             Self::Solution(solution) => solution.x,
             Self::Systems(sizes) => sizes.into_iter().flat_map(|solutions| solutions.x).collect(),
@@ -97,7 +104,7 @@ impl Output {
                 let is_known = !solution.residuals.is_empty();
                 (Some(solution.solve.clone()), is_known.then(|| solution.history()))
             }
-            Self::Vector(_) | Self::Single(_) | Self::Points(_) | Self::Systems(_) => (None, None),
+            _ => (None, None),
         }
     }
 }

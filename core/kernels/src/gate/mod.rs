@@ -3,6 +3,7 @@
 mod columns;
 mod dense;
 mod dominators;
+mod half_sweeps;
 mod overflow;
 #[cfg(test)]
 mod properties;
@@ -15,6 +16,7 @@ mod symgs;
 
 pub use columns::check_columns;
 pub use dense::Definiteness;
+pub use half_sweeps::half_sweeps;
 pub use rounding::{Unrounded, against_f64};
 pub use row_errors::{RowErrors, undecided};
 pub use skyline::{Certificate, same_set};

@@ -98,6 +98,10 @@ fn with_values(right: Output, values: Vec<f64>) -> Output {
     match right {
         Output::Vector(_) => Output::Vector(values),
         Output::Single(_) => Output::Single(values.into_iter().map(|value| value as f32).collect()),
+        Output::Sweep(both) => {
+            let [x, between] = *both;
+            Output::Sweep(Box::new([with_values(x, values), between]))
+        }
         Output::Points(found) => {
             let indices = values.into_iter().map(|index| index as u32).collect();
             Output::Points(Found { indices, ..found })

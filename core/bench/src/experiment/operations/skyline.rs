@@ -91,7 +91,7 @@ impl Problem for SkylineProblem {
     fn work(&self, output: &Output) -> Work {
         let comparisons = match output {
             Output::Points(found) => found.comparisons,
-            Output::Vector(_) | Output::Single(_) | Output::Solution(_) | Output::Systems(_) => 0,
+            _ => 0,
         };
         Work { comparisons, ..Work::default() }
     }

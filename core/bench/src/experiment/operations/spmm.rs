@@ -315,7 +315,7 @@ impl Problem for SpmmProblem {
         let elements = match output {
             Output::Vector(y) => y.len(),
             Output::Single(y) => y.len(),
-            Output::Points(_) | Output::Solution(_) | Output::Systems(_) => 0,
+            _ => 0,
         };
         let k = elements.checked_div(self.a().rows()).unwrap_or(0);
         Work { flops: 2 * self.a().nnz() as u64 * k as u64, ..Work::default() }

@@ -9,7 +9,7 @@ use crate::experiment::error::PrepareError;
 use crate::experiment::output::Output;
 use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
-use sparsescope_kernels::gate::{SweepBounds, same_bits, undecided};
+use sparsescope_kernels::gate::{SweepBounds, half_sweeps, same_bits, undecided};
 use sparsescope_kernels::symgs::{Coloring, Diagonal, Mode, relative_residual, serial};
 use sparsescope_matrix::matrix::{Csr, Number, Precision, Real, permuted};
 use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
@@ -124,6 +124,11 @@ impl SymgsProblem {
             .map_err(PrepareError::Refused)
     }
 
+    /// The system in f32, which exists once a result was computed with it.
+    fn known(&self) -> Option<Arc<SymgsSide<f32>>> {
+        self.single(MemoryLimit::unlimited()).ok()
+    }
+
     fn rounded(&self) -> Result<SymgsSide<f32>, String> {
         let SymgsSide { a, b, start, sweeps, .. } = &*self.double;
         let overflows = |value: &f64| value.is_finite() && !f32::rounded(*value).is_finite();
@@ -179,11 +184,17 @@ impl Problem for SymgsProblem {
 
     fn compare(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
         match (configuration.precision, output) {
-            (Precision::F64, Output::Vector(x)) => self.double.check(configuration, x),
-            (Precision::F32, Output::Single(x)) => {
-                // It exists, because the result was computed with it.
-                self.single(MemoryLimit::unlimited()).ok()?.check(configuration, x)
-            }
+            (Precision::F64, Output::Vector(x)) => self.double.check(configuration, x, None),
+            (Precision::F32, Output::Single(x)) => self.known()?.check(configuration, x, None),
+            (precision, Output::Sweep(both)) => match (precision, &**both) {
+                (Precision::F64, [Output::Vector(x), Output::Vector(between)]) => {
+                    self.double.check(configuration, x, Some(between))
+                }
+                (Precision::F32, [Output::Single(x), Output::Single(between)]) => {
+                    self.known()?.check(configuration, x, Some(between))
+                }
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -272,7 +283,13 @@ impl<T: Real> SymgsSide<T> {
         self.sweeps
     }
 
-    fn check(&self, configuration: &Configuration, x: &[T]) -> Option<Check> {
+    /// Checks x after the sweeps; `between` is x between the halves of the only one, if it is known.
+    fn check(
+        &self,
+        configuration: &Configuration,
+        x: &[T],
+        between: Option<&[T]>,
+    ) -> Option<Check> {
         let order = Order::of(configuration);
         let mode = configuration.parameters.get(&MODE);
         let known = lock(&self.references).get(&(mode, order)).cloned();
@@ -284,13 +301,19 @@ impl<T: Real> SymgsSide<T> {
                 made
             }
         };
-        let check = match order.has_bits_of(configuration.kernel) {
-            true => same_bits(&expected, x),
-            false => self.bounds(mode).check(&expected, x),
+        let has_length = |vector: &&[T]| vector.len() == self.a.rows();
+        let between = between.filter(has_length).filter(|_| has_length(&x));
+        let check = match (order.has_bits_of(configuration.kernel), between) {
+            (true, _) => same_bits(&expected, x),
+            (false, Some(between)) => {
+                let (a, vectors) = ((&*self.a, &self.diagonal), [&**self.start, between, x]);
+                half_sweeps(a, mode, &self.b, vectors, &expected)
+            }
+            (false, None) => self.bounds(mode).check(&expected, x),
         };
         Some(match expected.iter().position(|value| !value.is_finite()) {
-            // All infinities count as equal, and all NaN.
-            Some(row) if check.verdict == Verdict::Pass => {
+            // All infinities count as equal, and all NaN; the rows of halves that overflow say nothing.
+            Some(row) if check.verdict == Verdict::Pass || between.is_some() => {
                 let value: f64 = expected[row].into();
                 let reason = format!(
                     "the sweeps overflow: row {row} is {value:e} in the serial reference too"
