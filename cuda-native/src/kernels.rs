@@ -12,130 +12,73 @@ pub(crate) const COMMON: (&str, &str) = ("common.cuh", include_str!("../kernels/
 /// The first architecture whose threads may wait for other threads of their warp: sm_70.
 pub(crate) const LEAST_TO_WAIT: u32 = 70;
 
-/// A file of kernels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Family {
-    /// `csr.cu`
-    Csr,
-    /// `ell.cu`
-    Ell,
-    /// `hll.cu`
-    Hll,
-    /// `coo.cu`
-    Coo,
-    /// `csr_adaptive.cu`
-    CsrAdaptive,
-    /// `csr_windows.cu`
-    CsrWindows,
-    /// `hll_column_major.cu`
-    HllColumnMajor,
-    /// `hll_solver.cu`
-    HllSolver,
-    /// `hll_compact.cu`
-    HllCompact,
-    /// `bsr.cu`
-    Bsr,
-    /// `dia.cu`
-    Dia,
-    /// `convert.cu`
-    Convert,
-    /// `csr_setup.cu`
-    CsrSetup,
-    /// `memory.cu`
-    Memory,
-    /// `symgs.cu`
-    Symgs,
-    /// `symgs_slices.cu`
-    SymgsSlices,
-    /// `symgs_waiting.cu`
-    SymgsWaiting,
-    /// `symgs_nodes.cu`
-    SymgsNodes,
-    /// `symgs_plan.cu`
-    SymgsPlan,
-    /// `symgs_order.cu`
-    SymgsOrder,
-    /// `skyline.cu`
-    Skyline,
-    /// `skyline_local.cu`
-    SkylineLocal,
-    /// `skyline_plan.cu`
-    SkylinePlan,
-    /// `skyline_fast.cu`
-    SkylineFast,
-    /// `dense.cu`
-    Dense,
-    /// `dense_cholesky.cu`
-    DenseCholesky,
-    /// `dense_blocked.cu`
-    DenseBlocked,
-    /// `pcg.cu`
-    Pcg,
-    /// `fsai_pattern.cu`
-    FsaiPattern,
-    /// `fsai_group.cu`
-    FsaiGroup,
-    /// `fsai_solve.cu`
-    FsaiSolve,
-    /// `fsai_long.cu`
-    FsaiLong,
-    /// `fsai_filter.cu`
-    FsaiFilter,
-    /// `fsai_order.cu`
-    FsaiOrder,
-    /// `halo.cu`
-    Halo,
-    /// `spmm.cu`
-    Spmm,
-    /// `spmm_bsr.cu`
-    SpmmBsr,
-    /// `spmm_hll.cu`
-    SpmmHll,
+macro_rules! families {
+    ($(#[$doc:meta])* pub enum $name:ident { $($family:ident = $file:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name {
+            $(#[doc = concat!("`", $file, "`")] $family,)*
+        }
+
+        impl $name {
+            /// Every family.
+            pub const ALL: [Self; [$(Self::$family),*].len()] = [$(Self::$family),*];
+
+            /// Name of the file and its contents.
+            pub fn source(self) -> (&'static str, &'static str) {
+                match self {
+                    $(Self::$family => ($file, include_str!(concat!("../kernels/", $file))),)*
+                }
+            }
+        }
+    };
+}
+
+families! {
+    /// A file of kernels.
+    pub enum Family {
+        Csr = "csr.cu",
+        Ell = "ell.cu",
+        Hll = "hll.cu",
+        Coo = "coo.cu",
+        CsrAdaptive = "csr_adaptive.cu",
+        CsrWindows = "csr_windows.cu",
+        HllColumnMajor = "hll_column_major.cu",
+        HllSolver = "hll_solver.cu",
+        HllCompact = "hll_compact.cu",
+        Bsr = "bsr.cu",
+        Dia = "dia.cu",
+        Convert = "convert.cu",
+        CsrSetup = "csr_setup.cu",
+        Memory = "memory.cu",
+        Symgs = "symgs.cu",
+        SymgsSlices = "symgs_slices.cu",
+        SymgsWaiting = "symgs_waiting.cu",
+        SymgsNodes = "symgs_nodes.cu",
+        SymgsPlan = "symgs_plan.cu",
+        SymgsOrder = "symgs_order.cu",
+        Skyline = "skyline.cu",
+        SkylineLocal = "skyline_local.cu",
+        SkylinePlan = "skyline_plan.cu",
+        SkylineFast = "skyline_fast.cu",
+        Dense = "dense.cu",
+        DenseCholesky = "dense_cholesky.cu",
+        DenseBlocked = "dense_blocked.cu",
+        Pcg = "pcg.cu",
+        FsaiPattern = "fsai_pattern.cu",
+        FsaiGroup = "fsai_group.cu",
+        FsaiSolve = "fsai_solve.cu",
+        FsaiLong = "fsai_long.cu",
+        FsaiFilter = "fsai_filter.cu",
+        FsaiOrder = "fsai_order.cu",
+        Halo = "halo.cu",
+        Spmm = "spmm.cu",
+        SpmmBsr = "spmm_bsr.cu",
+        SpmmHll = "spmm_hll.cu",
+    }
 }
 
 impl Family {
-    /// Every family.
-    pub const ALL: [Self; 38] = [
-        Self::Csr,
-        Self::Ell,
-        Self::Hll,
-        Self::Coo,
-        Self::CsrAdaptive,
-        Self::CsrWindows,
-        Self::HllColumnMajor,
-        Self::HllSolver,
-        Self::HllCompact,
-        Self::Bsr,
-        Self::Dia,
-        Self::Convert,
-        Self::CsrSetup,
-        Self::Memory,
-        Self::Symgs,
-        Self::SymgsSlices,
-        Self::SymgsWaiting,
-        Self::SymgsNodes,
-        Self::SymgsPlan,
-        Self::SymgsOrder,
-        Self::Skyline,
-        Self::SkylineLocal,
-        Self::SkylinePlan,
-        Self::SkylineFast,
-        Self::Dense,
-        Self::DenseCholesky,
-        Self::DenseBlocked,
-        Self::Pcg,
-        Self::FsaiPattern,
-        Self::FsaiGroup,
-        Self::FsaiSolve,
-        Self::FsaiLong,
-        Self::FsaiFilter,
-        Self::FsaiOrder,
-        Self::Halo,
-        Self::Spmm,
-        Self::SpmmBsr,
-        Self::SpmmHll,
-    ];
-
     /// The variants it is built in: each precision, width of row offsets and width of rows that its
     /// kernels depend on.
     pub fn variants(self) -> impl Iterator<Item = Variant> {
@@ -229,54 +172,6 @@ impl Family {
     /// Whether its sums are rounded as written: no fused multiply-add.
     fn is_exact(self) -> bool {
         matches!(self, Self::Symgs | Self::SymgsSlices | Self::SymgsWaiting)
-    }
-
-    /// Name of the file and its contents.
-    pub fn source(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Csr => ("csr.cu", include_str!("../kernels/csr.cu")),
-            Self::Ell => ("ell.cu", include_str!("../kernels/ell.cu")),
-            Self::Hll => ("hll.cu", include_str!("../kernels/hll.cu")),
-            Self::Coo => ("coo.cu", include_str!("../kernels/coo.cu")),
-            Self::CsrAdaptive => ("csr_adaptive.cu", include_str!("../kernels/csr_adaptive.cu")),
-            Self::CsrWindows => ("csr_windows.cu", include_str!("../kernels/csr_windows.cu")),
-            Self::HllColumnMajor => {
-                ("hll_column_major.cu", include_str!("../kernels/hll_column_major.cu"))
-            }
-            Self::HllSolver => ("hll_solver.cu", include_str!("../kernels/hll_solver.cu")),
-            Self::HllCompact => ("hll_compact.cu", include_str!("../kernels/hll_compact.cu")),
-            Self::Bsr => ("bsr.cu", include_str!("../kernels/bsr.cu")),
-            Self::Dia => ("dia.cu", include_str!("../kernels/dia.cu")),
-            Self::Convert => ("convert.cu", include_str!("../kernels/convert.cu")),
-            Self::CsrSetup => ("csr_setup.cu", include_str!("../kernels/csr_setup.cu")),
-            Self::Memory => ("memory.cu", include_str!("../kernels/memory.cu")),
-            Self::Symgs => ("symgs.cu", include_str!("../kernels/symgs.cu")),
-            Self::SymgsSlices => ("symgs_slices.cu", include_str!("../kernels/symgs_slices.cu")),
-            Self::SymgsWaiting => ("symgs_waiting.cu", include_str!("../kernels/symgs_waiting.cu")),
-            Self::SymgsNodes => ("symgs_nodes.cu", include_str!("../kernels/symgs_nodes.cu")),
-            Self::SymgsPlan => ("symgs_plan.cu", include_str!("../kernels/symgs_plan.cu")),
-            Self::SymgsOrder => ("symgs_order.cu", include_str!("../kernels/symgs_order.cu")),
-            Self::Skyline => ("skyline.cu", include_str!("../kernels/skyline.cu")),
-            Self::SkylineLocal => ("skyline_local.cu", include_str!("../kernels/skyline_local.cu")),
-            Self::SkylinePlan => ("skyline_plan.cu", include_str!("../kernels/skyline_plan.cu")),
-            Self::SkylineFast => ("skyline_fast.cu", include_str!("../kernels/skyline_fast.cu")),
-            Self::Dense => ("dense.cu", include_str!("../kernels/dense.cu")),
-            Self::DenseCholesky => {
-                ("dense_cholesky.cu", include_str!("../kernels/dense_cholesky.cu"))
-            }
-            Self::DenseBlocked => ("dense_blocked.cu", include_str!("../kernels/dense_blocked.cu")),
-            Self::Pcg => ("pcg.cu", include_str!("../kernels/pcg.cu")),
-            Self::FsaiPattern => ("fsai_pattern.cu", include_str!("../kernels/fsai_pattern.cu")),
-            Self::FsaiGroup => ("fsai_group.cu", include_str!("../kernels/fsai_group.cu")),
-            Self::FsaiSolve => ("fsai_solve.cu", include_str!("../kernels/fsai_solve.cu")),
-            Self::FsaiLong => ("fsai_long.cu", include_str!("../kernels/fsai_long.cu")),
-            Self::FsaiFilter => ("fsai_filter.cu", include_str!("../kernels/fsai_filter.cu")),
-            Self::FsaiOrder => ("fsai_order.cu", include_str!("../kernels/fsai_order.cu")),
-            Self::Halo => ("halo.cu", include_str!("../kernels/halo.cu")),
-            Self::Spmm => ("spmm.cu", include_str!("../kernels/spmm.cu")),
-            Self::SpmmBsr => ("spmm_bsr.cu", include_str!("../kernels/spmm_bsr.cu")),
-            Self::SpmmHll => ("spmm_hll.cu", include_str!("../kernels/spmm_hll.cu")),
-        }
     }
 }
 
