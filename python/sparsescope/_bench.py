@@ -57,7 +57,7 @@ def bench(
     threads
         Thread counts of parallel CPU kernels; 1, 2, 4, … and all of the machine by default.
     operation
-        ``"spmv"``, ``"symgs"``, ``"skyline"``, ``"solve"``, ``"batched-dense"`` or ``"spmm"``.
+        What to compute, as ``sparsescope bench --help`` lists it.
     runs
         Timed samples per run; 20 by default.
     name
