@@ -64,10 +64,7 @@ pub use error::{KernelError, PrepareError};
 #[cfg(not(target_family = "wasm"))]
 pub use input_file::InputFile;
 pub use interruptions::Interruptions;
-pub use operations::{
-    BatchedDenseProblem, Converted, Given, Side, SkylineProblem, SolveProblem, SpmmProblem,
-    SpmmSide, SpmvProblem, SpmvSide, SymgsProblem, SymgsSide,
-};
+pub use operations::*;
 #[cfg(not(target_family = "wasm"))]
 pub use other_source::{LoadedOther, OtherSource};
 pub use output::{Output, Solution};
