@@ -13,7 +13,7 @@ use sparsescope_core::memory::MemoryLimit;
 use crate::arguments::{ConvertHll, Element, PlanHacks, Reads, Writes};
 use crate::arrays::{Arrays, Hacks, Offsets, Slots};
 use crate::buffer::{Buffer, Spent};
-use crate::device::{Device, DeviceError};
+use crate::device::{Device, DeviceError, count, row_count};
 use crate::launch::{Launch, Shape, Step, enqueue};
 use crate::refusal::refused;
 use crate::value::DeviceReal;
@@ -68,8 +68,8 @@ impl Plan {
         let offsets = Buffer::unset(device, "the hack offsets", hacks + 1)?;
         let arrived = Buffer::of(device, "the number of blocks that have ended", &[0])?;
         let arguments = PlanHacks {
-            rows: counted("the number of rows", rows)?,
-            hack_size: counted("the hack size", hack_size)?,
+            rows: row_count(rows)?,
+            hack_size: count("the hack size", hack_size)?,
             row_ptr: Reads(row_ptr),
             max_nzr: Writes(&max_nzr),
             offsets: Writes(&offsets),
@@ -264,11 +264,11 @@ fn fill<T: DeviceReal, O: Offset + Element>(
     let max_nzr = max_nzr.part(hacks.clone()).ok_or_else(outside)?;
     let offsets = made.offsets.part(hacks.clone()).ok_or_else(outside)?;
     let row_len = made.row_len.part(rows.clone()).ok_or_else(outside)?;
-    let stored = counted("the number of rows", hacks.len() * hack_size)?;
+    let stored = row_count(hacks.len() * hack_size)?;
     let arguments = ConvertHll {
-        in_hacks: counted("the number of rows", rows.len())?,
+        in_hacks: row_count(rows.len())?,
         stored,
-        hack_size: counted("the hack size", *hack_size)?,
+        hack_size: count("the hack size", *hack_size)?,
         permuted: u32::from(order.row_of().is_some()),
         row_of: Reads(&made.row_of),
         row_ptr: Reads(row_ptr),
@@ -290,13 +290,6 @@ fn fill<T: DeviceReal, O: Offset + Element>(
     enqueue(device, &[Step::Launch(launch)])?;
     device.synchronize()?;
     Ok(start.elapsed().as_secs_f64())
-}
-
-/// A number as kernels take it.
-fn counted(what: &'static str, found: usize) -> Result<u32, DeviceError> {
-    let most = u64::from(u32::MAX - 1);
-    let fits = u32::try_from(found).ok().filter(|&count| u64::from(count) <= most);
-    fits.ok_or(DeviceError::TooLarge { what, found: found as u64, most })
 }
 
 /// The rows kept apart, in CSR with 64-bit offsets.

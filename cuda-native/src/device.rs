@@ -89,6 +89,18 @@ pub enum DeviceError {
     },
 }
 
+/// A number in the kernels' integer type, whose largest value stands for none.
+pub(crate) fn count(what: &'static str, number: usize) -> Result<u32, DeviceError> {
+    let (found, most) = (number as u64, u64::from(u32::MAX - 1));
+    let fits = u32::try_from(number).ok().filter(|&number| number < u32::MAX);
+    fits.ok_or(DeviceError::TooLarge { what, found, most })
+}
+
+/// The number of rows in the kernels' integer type.
+pub(crate) fn row_count(rows: usize) -> Result<u32, DeviceError> {
+    count("the number of rows", rows)
+}
+
 /// Converts the driver's status to errors that name what was being done.
 pub(crate) trait Doing<T> {
     /// The value, or an error that names `doing`.

@@ -183,7 +183,10 @@ fn residuals(
     let residuals = match output {
         Output::Vector(x) => of(problem.double(), x),
         Output::Single(x) => of(&*problem.single(memory)?, x),
-        Output::Sweep(both) => return residuals(configuration, problem, memory, &both[0]),
+        Output::Sweep(both) => {
+            let [x, _] = &**both;
+            return residuals(configuration, problem, memory, x);
+        }
         Output::Points(_) | Output::Solution(_) | Output::Systems(_) => return Ok(None),
     };
     Ok(Some(residuals).filter(|both| both.iter().all(|residual| residual.is_finite())))

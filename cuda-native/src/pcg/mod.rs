@@ -27,7 +27,7 @@ pub(crate) use glance::Glance;
 pub(crate) use operator::Operator;
 pub(crate) use shares::{At, Shares};
 pub(crate) use source::Source;
-pub(crate) use state::{Ended, Form, Product, Purpose, Scalars, Vectors, row_count};
+pub(crate) use state::{Ended, Form, Product, Purpose, Scalars, Vectors};
 
 use crate::backend::CudaBackend;
 use crate::cusparse::Direction;

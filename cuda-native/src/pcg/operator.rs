@@ -11,14 +11,14 @@ use sparsescope_core::pcg::OperatorFormat;
 
 use super::hacks::NearHacks;
 use super::source::Source;
-use super::state::{Product, Scalars, row_count};
+use super::state::{Product, Scalars};
 use crate::arguments::{
     CooCarrySolver, CooSegmentedSolver, CsrTilesSolver, Element, EllSolver, Reads, Writes,
 };
 use crate::arrays::{Arrays, Offsets, Slots};
 use crate::buffer::{Buffer, Spent};
 use crate::convert;
-use crate::device::{Device, DeviceError};
+use crate::device::{Device, DeviceError, row_count};
 use crate::launch::{Launch, Shape, Step};
 use crate::refusal::refused;
 use crate::spmv::Plan;

@@ -13,11 +13,11 @@ use sparsescope_core::symgs::{Diagonal, ZeroStart};
 
 use super::factor::{Factor, Phases};
 use super::operator::Operator;
-use super::state::{Form, Product, Purpose, Scalars, row_count};
+use super::state::{Form, Product, Purpose, Scalars};
 use crate::arguments::{Element, Reads, Reciprocals, Writes};
 use crate::arrays::{Arrays, Offsets, Slots};
 use crate::buffer::{Buffer, Spent};
-use crate::device::{Device, DeviceError};
+use crate::device::{Device, DeviceError, row_count};
 use crate::launch::{Launch, Shape, Step, enqueue};
 use crate::refusal::refused;
 use crate::symgs::{self, SymgsPreconditioner};

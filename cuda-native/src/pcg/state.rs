@@ -159,13 +159,6 @@ impl Ended {
     }
 }
 
-/// The number of rows as kernels count them: the largest number stands for none.
-pub(crate) fn row_count(rows: usize) -> Result<u32, DeviceError> {
-    let (found, most) = (rows as u64, u64::from(u32::MAX) - 1);
-    let rows = u32::try_from(found).ok().filter(|&rows| u64::from(rows) <= most);
-    rows.ok_or(DeviceError::TooLarge { what: "the number of rows", found, most })
-}
-
 impl Scalars {
     /// For vectors of this many elements, `most` iterations, and p·q and r·z of launches with this
     /// many blocks; 0 where vector kernels leave them.

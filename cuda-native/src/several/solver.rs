@@ -18,12 +18,11 @@ use super::pace::Pace;
 use super::product::{Took, in_order, order_of, part};
 use super::rank::Rank;
 use crate::buffer::{Buffer, Spent};
-use crate::device::{Device, DeviceError};
+use crate::device::{Device, DeviceError, row_count};
 use crate::guarded::{GuardedVector, Written};
 use crate::launch::{Graph, Step, enqueue};
 use crate::pcg::{
     At, Ended, Form, Glance, Operator, Product, Purpose, Scalars, Shares, Source, Vectors,
-    row_count,
 };
 use crate::upload::Uploads;
 

@@ -4,12 +4,11 @@ use sparsescope_core::kernel::{PathShares, columns_per_thread};
 use sparsescope_core::matrix::{Offset, RowPtr};
 use sparsescope_core::spmv::MergePath;
 
-use super::ours::count;
 use crate::arguments::{Arguments, Element, Reads, SpmmMerge, SpmmMergeCarry, Stored, Writes};
 use crate::arrays::Offsets;
 use crate::buffer::Buffer;
 use crate::cusparse::Block;
-use crate::device::{Device, DeviceError};
+use crate::device::{Device, DeviceError, count, row_count};
 use crate::launch::{Bound, Launch, Shape, Step};
 use crate::value::DeviceReal;
 
@@ -34,7 +33,7 @@ fn over_pieces<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
     host: &RowPtr,
 ) -> Result<Bound, DeviceError> {
     let Block { columns: k, slots, x, y, .. } = *operands;
-    let rows = count("the number of rows", operands.rows)?;
+    let rows = row_count(operands.rows)?;
     let columns = count("the number of columns of X", k)?;
     let each = columns_per_thread(k, T::BYTES);
     let packs = k / each;

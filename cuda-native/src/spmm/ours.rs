@@ -7,7 +7,7 @@ use crate::arguments::{Arguments, Element, Reads, Spmm, SpmmBsr, SpmmHll, Stored
 use crate::arrays::{Hacks, Offsets};
 use crate::buffer::Buffer;
 use crate::cusparse::Block;
-use crate::device::{Device, DeviceError};
+use crate::device::{Device, DeviceError, count, row_count};
 use crate::launch::{Bound, Launch, Shape, Step};
 use crate::value::DeviceReal;
 
@@ -33,7 +33,7 @@ fn split<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
     let Block { rows, columns, slots, x, y, .. } = *operands;
     let each = columns_per_thread(columns, T::BYTES);
     let arguments = Spmm {
-        rows: count("the number of rows", rows)?,
+        rows: row_count(rows)?,
         columns: count("the number of columns of X", columns)?,
         row_ptr: Reads(row_ptr),
         col: Reads(&slots.col),
@@ -75,7 +75,7 @@ fn block_rows<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
     let Block { rows, cols, columns, slots, x, y, .. } = *operands;
     let each = columns_per_thread(columns, T::BYTES);
     let arguments = SpmmBsr {
-        rows: count("the number of rows", rows)?,
+        rows: row_count(rows)?,
         cols: count("the number of columns", cols)?,
         columns: count("the number of columns of X", columns)?,
         row_ptr: Reads(row_ptr),
@@ -109,7 +109,7 @@ pub(super) fn hll<T: DeviceReal>(
     let rows = a.order.rows();
     let each = columns_per_thread(columns, T::BYTES);
     let arguments = SpmmHll {
-        rows: count("the number of rows", rows)?,
+        rows: row_count(rows)?,
         columns: count("the number of columns of X", columns)?,
         hack_size: count("the hack size", a.hack_size)?,
         permuted: u32::from(!a.row_of.is_empty()),
@@ -129,11 +129,4 @@ pub(super) fn hll<T: DeviceReal>(
     // positions beyond the last return.
     let launch = unsafe { Launch::new(device, &format!("spmm_hll_{each}"), shape, &arguments)? };
     Ok(Bound::of(vec![Step::Launch(launch)]))
-}
-
-/// A number in the kernels' integer type, where the largest means none.
-pub(super) fn count(what: &'static str, number: usize) -> Result<u32, DeviceError> {
-    let (found, most) = (number as u64, u64::from(u32::MAX - 1));
-    let fits = u32::try_from(number).ok().filter(|&number| number < u32::MAX);
-    fits.ok_or(DeviceError::TooLarge { what, found, most })
 }

@@ -4,11 +4,10 @@ use sparsescope_core::kernel::{GridMapping, Work};
 use sparsescope_core::matrix::{AnyFormat, Offset};
 
 use super::operands::{Operands, wrong_format};
-use super::ours::count;
 use crate::arguments::{BsrWarp, Dia, Element, Reads, Writes};
 use crate::arrays::{Arrays, Offsets, Slots};
 use crate::buffer::Buffer;
-use crate::device::DeviceError;
+use crate::device::{DeviceError, count};
 use crate::launch::{Bound, Step};
 use crate::value::DeviceReal;
 

@@ -4,12 +4,11 @@ use sparsescope_core::kernel::{LANES, Work, lanes_a_row};
 use sparsescope_core::matrix::AnyFormat;
 
 use super::operands::{Operands, wrong_format};
-use super::ours::count;
 use crate::arguments::{
     HllColumnMajor, HllCompactByte, HllCompactPlain, HllCompactShort, HllSigma, Reads, Writes,
 };
 use crate::arrays::{Arrays, GroupValues};
-use crate::device::DeviceError;
+use crate::device::{DeviceError, count};
 use crate::launch::Bound;
 use crate::value::DeviceReal;
 

@@ -6,7 +6,7 @@ use sparsescope_core::matrix::AnyFormat;
 use crate::arguments::Arguments;
 use crate::arrays::{Arrays, Hacks};
 use crate::buffer::Buffer;
-use crate::device::{Device, DeviceError};
+use crate::device::{Device, DeviceError, row_count};
 use crate::launch::{Launch, Shape, Step};
 use crate::value::DeviceReal;
 
@@ -166,11 +166,7 @@ impl<'a, T: DeviceReal> Operands<'a, T> {
 
     /// The number of rows as kernels count them.
     pub(super) fn row_count(&self) -> Result<u32, DeviceError> {
-        let (found, most) = (self.rows as u64, u32::MAX - 1);
-        let rows = u32::try_from(found).ok().filter(|&rows| rows <= most);
-        let too_large =
-            DeviceError::TooLarge { what: "the number of rows", found, most: most.into() };
-        rows.ok_or(too_large)
+        row_count(self.rows)
     }
 }
 

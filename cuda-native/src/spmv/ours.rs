@@ -10,7 +10,7 @@ use crate::arguments::{
 };
 use crate::arrays::{Arrays, HalfSlots, Offsets, Slots};
 use crate::buffer::Buffer;
-use crate::device::DeviceError;
+use crate::device::{DeviceError, count};
 use crate::launch::{Bound, Step};
 use crate::value::DeviceReal;
 
@@ -212,10 +212,4 @@ fn segmented<T: DeviceReal>(
 /// Bytes of one value per thread of a block.
 fn value_a_thread<T: DeviceReal>(o: &Operands<'_, T>) -> u32 {
     o.block * T::BYTES as u32
-}
-
-/// A number in the kernels' integer type.
-pub(super) fn count(what: &'static str, number: usize) -> Result<u32, DeviceError> {
-    let (found, most) = (number as u64, u64::from(u32::MAX));
-    u32::try_from(number).map_err(|_| DeviceError::TooLarge { what, found, most })
 }

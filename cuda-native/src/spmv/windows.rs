@@ -4,11 +4,10 @@ use sparsescope_core::kernel::{WindowShape, Windows};
 use sparsescope_core::matrix::Csr;
 
 use super::operands::Operands;
-use super::ours::count;
 use crate::arguments::{CsrWindows, Reads, Stored, Writes};
 use crate::arrays::Slots;
 use crate::buffer::{Buffer, Spent};
-use crate::device::{Device, DeviceError};
+use crate::device::{Device, DeviceError, count};
 use crate::launch::{Shape, Step};
 use crate::value::DeviceReal;
 

@@ -19,7 +19,7 @@ use sparsescope_core::matrix::Offset;
 use crate::arguments::Element;
 use crate::arrays::Offsets;
 use crate::buffer::Buffer;
-use crate::device::{Device, DeviceError};
+use crate::device::{Device, DeviceError, row_count};
 use crate::kernels::LEAST_TO_WAIT;
 use crate::launch::Bound;
 use crate::value::DeviceReal;
@@ -27,7 +27,7 @@ use crate::value::DeviceReal;
 pub use preconditioner::SymgsPreconditioner;
 pub(crate) use system::{Iteration, Operands, Operator, Passes, Sweeps};
 
-use system::{System, row_count};
+use system::System;
 
 /// Why our sweeps cannot run on a device, if they cannot.
 pub(crate) fn cannot_wait(device: &Device) -> Option<String> {

@@ -14,7 +14,7 @@ use sparsescope_core::symgs::{Mode, ZeroStart};
 use crate::arrays::{Offsets, Slots};
 use crate::buffer::Buffer;
 use crate::cusparse::Cusparse;
-use crate::device::{Device, DeviceError};
+use crate::device::Device;
 use crate::guarded::Written;
 use crate::launch::{Bound, Step};
 use crate::value::DeviceReal;
@@ -188,11 +188,4 @@ impl<T: DeviceReal> Operands<'_, T> {
             Operator::ZeroStart(_) => Vec::new(),
         }
     }
-}
-
-/// The number of rows as kernels count them: the largest number stands for none.
-pub(super) fn row_count(rows: usize) -> Result<u32, DeviceError> {
-    let (found, most) = (rows as u64, u64::from(u32::MAX) - 1);
-    let rows = u32::try_from(found).ok().filter(|&rows| u64::from(rows) <= most);
-    rows.ok_or(DeviceError::TooLarge { what: "the number of rows", found, most })
 }
