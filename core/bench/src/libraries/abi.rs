@@ -1,6 +1,7 @@
 //! The C interface of a library, as `sparsescope_kernel.h` declares it.
 
 use std::cell::Cell;
+use std::error::Error;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::ManuallyDrop;
 use std::path::Path;
@@ -84,7 +85,12 @@ impl Loaded {
     pub(super) fn open(path: &Path) -> Result<Self, String> {
         // SAFETY: the user named the library and wants it to run. This process exists to run it.
         let library = unsafe { Library::new(path) };
-        let library = ManuallyDrop::new(library.map_err(|error| error.to_string())?);
+        // What the system says is in the cause only.
+        let why = |error: libloading::Error| match error.source() {
+            Some(cause) => cause.to_string(),
+            None => error.to_string(),
+        };
+        let library = ManuallyDrop::new(library.map_err(why)?);
         // SAFETY: the types are those of sparsescope_kernel.h.
         let (pointer, prepare, destroy) = unsafe {
             let describe: Describe = function(&library, c"sparsescope_describe")?;
