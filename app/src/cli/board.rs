@@ -13,11 +13,13 @@ use super::folder::bundles_in;
 use super::markup::Html;
 use super::outcome::{Outcome, sentence};
 use super::output::{check_free, keep};
-use super::page::STYLE;
+use super::page::{STYLE, cpu_name};
 use super::table::{capitalised, counted, three_digits};
 
 /// The page in the folder.
 const PAGE: &str = "index.html";
+/// The viewer in the folder, if it is there.
+const VIEWER: &str = "viewer/index.html";
 
 pub(super) fn run(args: &BoardArgs) -> anyhow::Result<Outcome> {
     let page = args.folder.join(PAGE);
@@ -35,19 +37,23 @@ pub(super) fn run(args: &BoardArgs) -> anyhow::Result<Outcome> {
     if files.is_empty() {
         anyhow::bail!("{} has no bundle for the page", args.folder.display());
     }
-    let board = Board::of(&files);
+    let has_viewer = args.folder.join(VIEWER).is_file();
+    let board = Board::of(&files, has_viewer);
     keep(&page, args.force, board.page().as_bytes())?;
     let bundles = counted(files.len(), "bundle", "bundles");
     eprintln!("{}: {bundles}, a static page", page.display());
     Ok(if refused == 0 { Outcome::Success } else { Outcome::CheckFailed })
 }
 
-/// Opens a bundle, which checks its checksums and that its figures follow from its samples; refuses one with a
-/// wrong result.
+/// Opens a bundle, which checks its checksums and that its figures follow from its samples; refuses one in which a run
+/// failed its check.
 fn accepted(path: &Path) -> Result<Bundle, String> {
     let bundle = open(path).map_err(|error| sentence(&error))?;
     match bundle.runs.iter().find(|run| run.is_wrong()) {
-        Some(run) => Err(format!("{}: {} computed a wrong result", path.display(), run.kernel)),
+        Some(run) => {
+            let why = run.check.reason.as_deref().map_or(String::new(), |why| format!(": {why}"));
+            Err(format!("{}: {} failed its check{why}", path.display(), run.kernel))
+        }
         None => Ok(bundle),
     }
 }
@@ -70,20 +76,22 @@ type Rated<'a> = (&'a str, String);
 type Line<'a> = (String, &'a str, String);
 
 /// The best runs by line and device.
-type Lines<'a> = BTreeMap<Line<'a>, BTreeMap<&'a str, Best<'a>>>;
+type Lines<'a> = BTreeMap<Line<'a>, BTreeMap<String, Best<'a>>>;
 
 /// What the page shows.
 struct Board<'a> {
     tables: BTreeMap<Rated<'a>, Lines<'a>>,
-    devices: Vec<&'a str>,
+    devices: Vec<String>,
     /// The subjects and kernels in order, with their numbers.
     subjects: BTreeMap<String, usize>,
     kernels: BTreeMap<String, usize>,
     files: usize,
+    /// Whether numbers open their bundles in the viewer.
+    has_viewer: bool,
 }
 
 impl<'a> Board<'a> {
-    fn of(files: &'a [(String, Bundle)]) -> Self {
+    fn of(files: &'a [(String, Bundle)], has_viewer: bool) -> Self {
         let mut tables: BTreeMap<Rated<'a>, Lines<'a>> = BTreeMap::new();
         for (file, bundle) in files {
             let subjects = bundle.subjects_by_id();
@@ -97,31 +105,34 @@ impl<'a> Board<'a> {
                     tables.entry((run.operation.as_str(), metric_title(metric))).or_default();
                 let line = (subject_name(subject), subject.sha256(), run.kernel_and_precision());
                 let cells = lines.entry(line).or_default();
-                let best = cells.get(run.device.as_str());
+                let device = device(bundle, run);
+                let best = cells.get(&device);
                 if best.is_none_or(|best| metric.gain_over(best.metric.value) > 1.0) {
-                    cells.insert(&run.device, Best { metric, run, file });
+                    cells.insert(device, Best { metric, run, file });
                 }
             }
         }
         let lines = || tables.values().flatten();
-        let devices: BTreeSet<&str> =
-            lines().flat_map(|(_, cells)| cells.keys().copied()).collect();
+        let devices: BTreeSet<String> =
+            lines().flat_map(|(_, cells)| cells.keys().cloned()).collect();
         let subjects = numbered(lines().map(|((name, ..), _)| name.clone()).collect());
         let kernels = numbered(lines().map(|((.., kernel), _)| kernel.clone()).collect());
         let devices = devices.into_iter().collect();
-        Self { tables, devices, subjects, kernels, files: files.len() }
+        Self { tables, devices, subjects, kernels, files: files.len(), has_viewer }
     }
 
     fn page(&self) -> String {
         let groups: [(&str, char, Vec<&str>); 3] = [
             ("Matrices", 'm', self.subjects.keys().map(String::as_str).collect()),
             ("Kernels", 'k', self.kernels.keys().map(String::as_str).collect()),
-            ("Devices", 'd', self.devices.clone()),
+            ("Devices", 'd', self.devices.iter().map(String::as_str).collect()),
         ];
-        // A box that is not ticked hides what has its name as a class.
+        // If a box of a group is ticked, the others hide what has their names as classes.
         let rules = groups.iter().flat_map(|(_, letter, names)| {
             (0..names.len()).map(move |k| {
-                format!("body:has(#{letter}{k}:not(:checked)) .{letter}{k} {{ display: none; }}\n")
+                let name = format!("{letter}{k}");
+                let is_hidden = format!("body:has(#{letter} :checked):has(#{name}:not(:checked))");
+                format!("{is_hidden} .{name} {{ display: none; }}\n")
             })
         });
         let style = format!("{STYLE}label {{ display: block; }} .best {{ font-weight: bold; }}\n");
@@ -129,8 +140,13 @@ impl<'a> Board<'a> {
         let stand_ins = self.subjects.keys().any(|name| name.ends_with(" (stand-in)"));
         let about = format!(
             "{}: the best setting of each kernel on each matrix and device, with warm caches. All results were \
-             checked; * marks those that another program measured. A number opens its bundle.",
+             checked; * marks those that another program measured. {} Tick boxes to select matrices, kernels and \
+             devices.",
             counted(self.files, "bundle", "bundles"),
+            match self.has_viewer {
+                true => "A number opens its bundle in the viewer.",
+                false => "A number is a link to its bundle.",
+            },
         );
         Html::page("Sparsescope: results", &style, |html| {
             html.of_text("h1", &[], "Results");
@@ -139,13 +155,12 @@ impl<'a> Board<'a> {
                 html.of_text("p", &[], STAND_IN);
             }
             for (title, letter, names) in &groups {
-                html.element("details", &[], |html| {
-                    html.of_text("summary", &[], title);
+                html.element("details", &[("id", &*letter.to_string())], |html| {
+                    html.of_text("summary", &[], &format!("{title} ({})", names.len()));
                     for (k, name) in names.iter().enumerate() {
                         let id = format!("{letter}{k}");
-                        let checkbox = [("type", "checkbox"), ("id", &*id), ("checked", "checked")];
                         html.element("label", &[], |html| {
-                            html.empty("input", &checkbox);
+                            html.empty("input", &[("type", "checkbox"), ("id", &*id)]);
                             html.text(" ");
                             html.text(name);
                         });
@@ -164,13 +179,19 @@ impl<'a> Board<'a> {
         })
     }
 
-    /// A row per matrix and kernel, a column per device.
+    /// A row per matrix and kernel, a column per device with a result.
     fn table(&self, html: &mut Html, lines: &Lines<'_>) {
+        let has_result = |(_, device): &(usize, &String)| {
+            lines.values().any(|cells| cells.contains_key(*device))
+        };
+        let devices: Vec<(usize, &String)> =
+            self.devices.iter().enumerate().filter(has_result).collect();
         // The best result of each variant on each subject and device.
         let mut leaders: HashMap<(&str, &str, String, &str), &Metric> = HashMap::new();
         for ((subject, sha256, _), cells) in lines {
             for (device, Best { metric, run, .. }) in cells {
-                let leader = leaders.entry((subject.as_str(), *sha256, run.variant(), *device));
+                let leader =
+                    leaders.entry((subject.as_str(), *sha256, run.variant(), device.as_str()));
                 let leader = leader.or_insert(*metric);
                 if metric.gain_over(leader.value) > 1.0 {
                     *leader = *metric;
@@ -182,7 +203,7 @@ impl<'a> Board<'a> {
                 html.element("tr", &[], |html| {
                     html.of_text("th", &[], "matrix");
                     html.of_text("th", &[], "kernel");
-                    for (k, device) in self.devices.iter().enumerate() {
+                    for (k, device) in &devices {
                         html.of_text("th", &[("class", &*format!("number d{k}"))], device);
                     }
                 });
@@ -198,35 +219,47 @@ impl<'a> Board<'a> {
                     html.element("tr", &[("class", &*class)], |html| {
                         html.of_text("td", &[], subject);
                         html.of_text("td", &[], kernel);
-                        for (k, device) in self.devices.iter().enumerate() {
-                            let best = cells.get(device);
+                        for (k, device) in &devices {
+                            let best = cells.get(*device);
                             let is_best = best.is_some_and(|Best { metric, run, .. }| {
                                 let leader = leaders.get(&(
                                     subject.as_str(),
                                     *sha256,
                                     run.variant(),
-                                    *device,
+                                    device.as_str(),
                                 ));
                                 leader.is_some_and(|leader| leader.gain_over(metric.value) <= 1.0)
                             });
-                            cell(html, k, best, is_best);
+                            self.cell(html, *k, best, is_best);
                         }
                     });
                 }
             });
         });
     }
+
+    fn cell(&self, html: &mut Html, column: usize, best: Option<&Best<'_>>, is_best: bool) {
+        let mark = if is_best { " best" } else { "" };
+        let class = format!("number d{column}{mark}");
+        html.element("td", &[("class", &*class)], |html| {
+            let Some(Best { metric, run, file }) = best else { return };
+            let imported = if run.check.by.is_some() { "*" } else { "" };
+            let text = format!("{}{imported}", three_digits(metric.value));
+            let to = match self.has_viewer {
+                true => format!("{VIEWER}?bundle={}", link(&format!("../{}", link(file)))),
+                false => link(file),
+            };
+            html.of_text("a", &[("href", &*to)], &text);
+        });
+    }
 }
 
-fn cell(html: &mut Html, column: usize, best: Option<&Best<'_>>, is_best: bool) {
-    let mark = if is_best { " best" } else { "" };
-    let class = format!("number d{column}{mark}");
-    html.element("td", &[("class", &*class)], |html| {
-        let Some(Best { metric, run, file }) = best else { return };
-        let imported = if run.check.by.is_some() { "*" } else { "" };
-        let text = format!("{}{imported}", three_digits(metric.value));
-        html.of_text("a", &[("href", &*link(file))], &text);
-    });
+/// The device of a run; a CPU with its number of cores, because a model's name may stand for several.
+fn device(bundle: &Bundle, run: &Run) -> String {
+    match bundle.environment(&run.environment) {
+        Some(machine) if machine.cpu.model == run.device => cpu_name(&machine.cpu),
+        _ => run.device.clone(),
+    }
 }
 
 /// Names in order, with their numbers.
@@ -284,7 +317,7 @@ mod tests {
     fn a_page_of_many_results_takes_time_in_proportion_to_them() {
         let files = [results(300, 100)];
         let start = Instant::now();
-        let page = Board::of(&files).page();
+        let page = Board::of(&files, false).page();
         // Comparing each of the 30 000 with each other would take longer.
         assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
         assert_eq!(page.matches("href=").count(), 30_000);
@@ -297,11 +330,39 @@ mod tests {
         let (name, mut bundle) = results(1, 3);
         let slow = bundle.runs[2].metric.as_mut().unwrap();
         (slow.name, slow.unit, slow.better) = ("time".into(), "ms".into(), Better::Less);
-        let page = Board::of(&[(name, bundle)]).page();
+        let page = Board::of(&[(name, bundle)], false).page();
         assert_eq!(page.matches("<h2>SpMV</h2>").count(), 2, "{page}");
         assert!(page.contains(">GFLOPS<") && page.contains(">time, ms (lower is better)<"));
         // The faster of two, and the only one.
         assert_eq!(page.matches(" best\">").count(), 2, "{page}");
+    }
+
+    #[test]
+    fn cpus_of_one_model_with_different_numbers_of_cores_are_different_devices() {
+        let (name, small) = results(1, 1);
+        let mut large = small.clone();
+        let cpu = &mut large.environments[0].cpu;
+        cpu.logical = 2 * small.environments[0].cpu.logical;
+        let expected = [cpu_name(&small.environments[0].cpu), cpu_name(cpu)];
+        let files = [(name, small), ("large.zip".to_owned(), large)];
+        let board = Board::of(&files, false);
+        assert_eq!(
+            board.devices.iter().cloned().collect::<BTreeSet<_>>(),
+            BTreeSet::from(expected)
+        );
+        assert!(board.page().contains("Devices (2)"));
+    }
+
+    #[test]
+    fn a_table_has_only_the_devices_of_its_results() {
+        let (name, of_spmv) = results(1, 1);
+        let mut of_sweeps = of_spmv.clone();
+        of_sweeps.runs[0].operation = "symgs".into();
+        of_sweeps.runs[0].device = "another".into();
+        let files = [(name, of_spmv), ("sweeps.zip".to_owned(), of_sweeps)];
+        let page = Board::of(&files, false).page();
+        // Matrix, kernel and one device, in each of two tables.
+        assert_eq!(page.matches("<th").count(), 2 * 3, "{page}");
     }
 
     #[test]

@@ -32,8 +32,8 @@ pub(super) struct CompareArgs {
 pub(super) struct BoardArgs {
     /// Folder of the bundles; the page is index.html in it
     ///
-    /// A bundle whose checksums or figures do not match or that has a wrong result is left out, and the exit
-    /// code is 3.
+    /// A bundle whose checksums or figures do not match or in which a run failed its check is left out, and the
+    /// exit code is 3. Numbers open their bundles in the viewer if its page is viewer/index.html in the folder.
     #[arg(value_name = "FOLDER")]
     pub(super) folder: PathBuf,
     /// Overwrite an existing page

@@ -1,6 +1,9 @@
 //! What pages without scripts have in common: their style, and tables.
 
+use sparsescope_core::record::Cpu;
+
 use super::markup::Html;
+use super::table::counted;
 
 /// The style of a page.
 pub(super) const STYLE: &str = "
@@ -42,6 +45,16 @@ pub(super) enum Cell {
     Subject(usize, String),
     /// A drawing.
     Svg(String),
+}
+
+/// A CPU with its number of cores, if that is known.
+pub(super) fn cpu_name(cpu: &Cpu) -> String {
+    let cores = counted(cpu.logical as usize, "logical CPU", "logical CPUs");
+    match (cpu.model.as_str(), cpu.logical) {
+        (model, 0) => model.to_owned(),
+        ("", _) => cores,
+        (model, _) => format!("{model}, {cores}"),
+    }
 }
 
 /// A table that scrolls if it is wider than the page.

@@ -1,10 +1,31 @@
 //! The best results of a folder of bundles: `board`.
 
+use std::io::{Cursor, Read, Write};
+
 use sparsescope_core::record::{Source, Verdict};
+use zip::{ZipArchive, ZipWriter, write::SimpleFileOptions};
 
 use crate::common::{open, program};
 use crate::compare::{bench, with_times};
 use crate::report::parse;
+
+/// A bundle with another `results.csv`, in a consistent zip file.
+fn with_other_results(bundle: Vec<u8>) -> Vec<u8> {
+    let mut old = ZipArchive::new(Cursor::new(bundle)).unwrap();
+    let mut new = ZipWriter::new(Cursor::new(Vec::new()));
+    for k in 0..old.len() {
+        let mut entry = old.by_index(k).unwrap();
+        let mut content = Vec::new();
+        entry.read_to_end(&mut content).unwrap();
+        let name = entry.name().unwrap().into_owned();
+        if name == "results.csv" {
+            content.push(b'\n');
+        }
+        new.start_file(name, SimpleFileOptions::default()).unwrap();
+        new.write_all(&content).unwrap();
+    }
+    new.finish().unwrap().into_inner()
+}
 
 #[test]
 fn the_best_results_link_their_bundles_and_bad_bundles_are_left_out() {
@@ -39,9 +60,10 @@ fn the_best_results_link_their_bundles_and_bad_bundles_are_left_out() {
     assert!(best >= 4, "{html}");
     assert!(html.contains("Another &lt;CPU&gt;"), "{html}");
     assert!(html.contains("(stand-in)") && !html.contains("<script"), "{html}");
-    assert!(html.contains("body:has(#k1:not(:checked)) .k1 { display: none; }"), "{html}");
+    let is_hidden = "body:has(#k :checked):has(#k1:not(:checked)) .k1 { display: none; }";
+    assert!(html.contains(is_hidden) && !html.contains("checked=\"checked\""), "{html}");
 
-    // A wrong result, and a file that was cut short.
+    // A wrong result, a file that was cut short, and one that was changed.
     let mut wrong = open(&p, "results/a.zip");
     let run = &mut wrong.runs[0];
     (run.samples, run.figures, run.metric, run.work) = (Vec::new(), None, None, None);
@@ -51,10 +73,23 @@ fn the_best_results_link_their_bundles_and_bad_bundles_are_left_out() {
     let mut bytes = std::fs::read(p.path("results/a.zip")).unwrap();
     bytes.truncate(bytes.len() / 2);
     p.write("results/d.zip", bytes);
+    let bytes = std::fs::read(p.path("results/a.zip")).unwrap();
+    p.write("results/e.zip", with_other_results(bytes));
     assert!(p.fail(1, &["board", "results"]).contains("--force"));
     let ran = p.run(&["board", "results", "--force"]);
     assert_eq!(ran.code, Some(3), "{}", ran.err);
-    assert_eq!(ran.err.matches("error: left out: ").count(), 2, "{}", ran.err);
-    assert!(ran.err.contains("c.zip: cpu/csr/serial computed a wrong result"), "{}", ran.err);
+    assert_eq!(ran.err.matches("error: left out: ").count(), 3, "{}", ran.err);
+    let wrong = "c.zip: cpu/csr/serial failed its check: row 3 differs";
+    assert!(ran.err.contains(wrong), "{}", ran.err);
+    let changed = "e.zip: entry `results.csv` does not match its checksum";
+    assert!(ran.err.contains(changed), "{}", ran.err);
     assert_eq!(read(), html, "the page has the same two bundles");
+
+    // With the viewer beside them, numbers open their bundles in it.
+    std::fs::create_dir(p.path("results/viewer")).unwrap();
+    p.write("results/viewer/index.html", "the viewer");
+    assert_eq!(p.run(&["board", "results", "--force"]).code, Some(3));
+    let html = read();
+    let opens = |file: &str| html.matches(&format!("viewer/index.html?bundle={file}\"")).count();
+    assert_eq!([opens("..%2Fa.zip"), opens("..%2Fb.zip")], [4, 4], "{html}");
 }
