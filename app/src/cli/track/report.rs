@@ -4,6 +4,7 @@ use sparsescope_core::bundle::{Bundle, Timeline};
 use sparsescope_core::order;
 use sparsescope_core::record::Environment;
 use sparsescope_core::samples::Levels;
+use sparsescope_figures::model::bytes;
 
 use super::chart::chart;
 use super::history::{dates, history, time};
@@ -11,9 +12,23 @@ use super::levels::Row;
 use crate::cli::markup::Html;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::{check_form, check_free, is_stdout, keep};
-use crate::cli::page::{Cell, STYLE, table};
+use crate::cli::page::{Cell, STYLE, cpu_name, table};
 use crate::cli::table::{counted, three_digits};
 use crate::cli::track_args::TrackReportArgs;
+
+/// The style of the drawings. They are white, and a narrow page has them between the cells of their rows.
+const DRAWINGS: &str = "
+td.long { min-width: 13rem; }
+@media (max-width: 48rem) {
+  table:has(svg), table:has(svg) :is(tbody, tr, td) { display: block; }
+  table:has(svg) tr { border-bottom: 1px solid var(--line); padding: 0.4rem 0; }
+  table:has(svg) tr:first-child { display: none; }
+  table:has(svg) td { border: 0; white-space: normal; }
+  table:has(svg) td:nth-child(3)::before { content: 'newest: '; }
+  td svg { max-width: 100%; height: auto; }
+}
+@media screen and (prefers-color-scheme: dark) { td svg { filter: invert(0.9) hue-rotate(180deg); } }
+";
 
 pub(super) fn run(args: &TrackReportArgs) -> anyhow::Result<Outcome> {
     check_free(&args.output, args.force)?;
@@ -94,10 +109,11 @@ fn page(name: &str, bundles: &[Bundle], anchor: Option<&str>) -> String {
     };
     let note = format!(
         "A point is a bundle: the mean of the logarithms of its times without a tenth at each end, with its 95 % \
-         confidence interval. A band is a level, with the confidence interval of its mean. A vertical line is a \
-         change of level: in 1 % of histories without a change, one is found.{divided}"
+         confidence interval. The scale is logarithmic. A band is a level, with the confidence interval of its \
+         mean. A vertical line is a change of level: in 1 % of histories without a change, one is found.{divided}"
     );
-    Html::page(&format!("Sparsescope: history of {name}"), STYLE, |html| {
+    let (title, style) = (format!("Sparsescope: history of {name}"), STYLE.to_owned() + DRAWINGS);
+    Html::page(&title, &style, |html| {
         html.of_text("h1", &[], &format!("History of {name}"));
         html.of_text("p", &[], &about);
         html.of_text("p", &[("class", "weak")], &note);
@@ -126,17 +142,15 @@ fn page(name: &str, bundles: &[Bundle], anchor: Option<&str>) -> String {
 }
 
 fn machine_name(machine: &Environment) -> String {
-    let cpu = &machine.cpu;
-    let cores = if cpu.logical > 0 {
-        counted(cpu.logical as usize, "logical CPU", "logical CPUs")
-    } else {
-        String::new()
+    let memory = match machine.memory_bytes {
+        0 => String::new(),
+        size => format!("{} of memory", bytes(size)),
     };
     let gpus = machine.gpus.iter().map(|gpu| match gpu.details.get("driver") {
         Some(driver) => format!("{} (driver {driver})", gpu.model),
         None => gpu.model.clone(),
     });
-    let parts = [cpu.model.clone(), cores].into_iter().chain(gpus);
+    let parts = [cpu_name(&machine.cpu), memory].into_iter().chain(gpus);
     let name = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
     if name.is_empty() { "unknown machine".to_owned() } else { name }
 }
