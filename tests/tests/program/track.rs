@@ -87,8 +87,11 @@ fn the_anchor_removes_what_all_kernels_of_a_bundle_share() {
     let ran = p.run(&[&check[..], &["--anchor", "cpu/csr/serial", "--all"]].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.out.contains("6 runs compared with 8 bundles: 0 slower"), "{}", ran.out);
+    let divided = "Times are divided by that of cpu/csr/serial in the same bundle";
+    assert!(ran.out.contains(divided), "{}", ran.out);
     let ran = p.run(&[&check[..], &["--anchor", "cpu/hll/serial"]].concat());
     assert!(ran.err.contains("no run of the anchor kernel"), "{}", ran.err);
+    assert!(!ran.out.contains("are divided"), "{}", ran.out);
 }
 
 #[test]

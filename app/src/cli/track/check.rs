@@ -5,8 +5,8 @@ use sparsescope_core::bundle::{JudgedRun, Timeline};
 use sparsescope_core::samples::{Basis, Change};
 
 use super::comment::markdown;
-use super::found::{Found, HEADER, cells, newest_value};
-use super::history::{change, history};
+use super::found::{Found, HEADER, cells, changed, newest_value};
+use super::history::history;
 use crate::cli::compare::{key_fields, open, some};
 use crate::cli::outcome::Outcome;
 use crate::cli::output::{check_form, check_result, keep, print_beside, print_json};
@@ -107,7 +107,8 @@ fn judge(found: &Found<'_, '_>) -> Outcome {
     let slower: Vec<String> = slower
         .map(|run| {
             let words = run.timeline.key.words(run.timeline.subject.name());
-            format!("{words} ({})", change(run.shift.ratio))
+            let [change, ..] = changed(&run.shift);
+            format!("{words} ({change})")
         })
         .collect();
     let wrong: Vec<String> =

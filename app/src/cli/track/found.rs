@@ -7,7 +7,7 @@ use sparsescope_core::order;
 use sparsescope_core::samples::{Basis, Change, Shift};
 use sparsescope_figures::model::subject_name;
 
-use super::history::{change, time};
+use super::history::{changes, divided, time};
 use crate::cli::table::{counted, three_digits};
 use crate::cli::track_args::TrackCheckArgs;
 
@@ -72,6 +72,10 @@ impl<'t, 'a> Found<'t, 'a> {
             self.count(Change::Faster),
             self.count(Change::Unclear),
         );
+        let anchor = self.args.anchor.anchor.as_deref().filter(|_| self.has_anchor);
+        if anchor.is_some() {
+            text += &format!("{}\n", divided(anchor));
+        }
         let mut all: Vec<f64> = self.runs.iter().map(|run| self.detectable(&run.shift)).collect();
         order::sort_by(&mut all, f64::total_cmp);
         if let Some(&median) = all.get(all.len() / 2) {
@@ -123,16 +127,22 @@ pub(super) const HEADER: [&str; 7] =
 pub(super) fn cells(run: &JudgedRun<'_, '_>) -> [String; 7] {
     let JudgedRun { timeline, shift, .. } = run;
     let now = newest_value(run);
-    let (low, high) = shift.interval();
+    let [change, low, high] = changed(shift);
     [
         subject_name(timeline.subject),
         timeline.key.kernel.to_owned(),
         timeline.key.setting(),
         time(now / shift.ratio, timeline.is_relative),
         time(now, timeline.is_relative),
-        change(shift.ratio),
-        format!("{} to {}", change(low), change(high)),
+        change,
+        format!("{low} to {high}"),
     ]
+}
+
+/// How much a run changed, and the ends of the confidence interval.
+pub(super) fn changed(shift: &Shift) -> [String; 3] {
+    let (low, high) = shift.interval();
+    changes([shift.ratio, low, high])
 }
 
 /// The time in the new bundle, or its ratio to the time of the anchor kernel.

@@ -23,12 +23,20 @@ pub(super) fn time(value: f64, is_relative: bool) -> String {
     if is_relative { format!("{value:.3}x") } else { seconds(value) }
 }
 
-/// A ratio as a change in percent, or as a factor if that is more than 100 %.
-pub(super) fn change(ratio: f64) -> String {
-    match ratio > 2.0 {
+/// Ratios as changes in percent, or as factors if one of them is more than 100 %.
+pub(super) fn changes<const N: usize>(ratios: [f64; N]) -> [String; N] {
+    let are_factors = ratios.iter().any(|ratio| *ratio > 2.0);
+    ratios.map(|ratio| match are_factors {
         true => format!("{}x", three_digits(ratio)),
         false => format!("{:+.1} %", (ratio - 1.0) * 100.0),
-    }
+    })
+}
+
+/// What times are divided by, in a sentence; empty without an anchor.
+pub(super) fn divided(anchor: Option<&str>) -> String {
+    anchor.map_or_else(String::new, |anchor| {
+        format!("Times are divided by that of {anchor} in the same bundle, where it was measured.")
+    })
 }
 
 /// The days of bundles in the order of time, with the time if all are of one day.
@@ -47,8 +55,10 @@ mod tests {
 
     #[test]
     fn a_change_of_more_than_a_factor_of_two_is_a_factor() {
-        let texts = [1.0, 0.5, 1.953, 2.0, 2.5, 36.972].map(change);
+        let texts = [1.0, 0.5, 1.953, 2.0, 2.5, 36.972].map(|ratio| changes([ratio]).concat());
         assert_eq!(texts, ["+0.0 %", "-50.0 %", "+95.3 %", "+100.0 %", "2.50x", "37.0x"]);
+        // An interval has one unit.
+        assert_eq!(changes([1.936, 1.47, 2.55]), ["1.94x", "1.47x", "2.55x"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use sparsescope_core::samples::Levels;
 use sparsescope_figures::model::bytes;
 
 use super::chart::chart;
-use super::history::{dates, history, time};
+use super::history::{dates, divided, history, time};
 use super::levels::Row;
 use crate::cli::markup::Html;
 use crate::cli::outcome::Outcome;
@@ -99,18 +99,11 @@ fn page(name: &str, bundles: &[Bundle], anchor: Option<&str>) -> String {
         },
         if changed == 0 { "none".to_owned() } else { changed.to_string() },
     );
-    let divided = match anchor {
-        Some(anchor) => {
-            format!(
-                " Times are divided by that of {anchor} in the same bundle, where it was measured."
-            )
-        }
-        None => String::new(),
-    };
     let note = format!(
         "A point is a bundle: the mean of the logarithms of its times without a tenth at each end, with its 95 % \
          confidence interval. The scale is logarithmic. A band is a level, with the confidence interval of its \
-         mean. A vertical line is a change of level: in 1 % of histories without a change, one is found.{divided}"
+         mean. A vertical line is a change of level: in 1 % of histories without a change, one is found. {}",
+        divided(anchor)
     );
     let (title, style) = (format!("Sparsescope: history of {name}"), STYLE.to_owned() + DRAWINGS);
     Html::page(&title, &style, |html| {
