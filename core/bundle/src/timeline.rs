@@ -6,9 +6,6 @@ use crate::{Bundle, VerdictChange};
 use sparsescope_matrix::samples::{Change, Levels, Location, Shift, holm};
 use sparsescope_record::{Environment, Run, RunKey, Subject};
 
-/// A new measurement is compared with at most this many earlier ones.
-const RECENT: usize = 30;
-
 /// The measurements of one run on one machine, oldest first.
 #[derive(Clone, Debug)]
 pub struct Timeline<'a> {
@@ -120,10 +117,7 @@ impl<'a> Timeline<'a> {
     fn shift(&self, levels: &mut Levels) -> Option<(Shift, usize)> {
         let (new, earlier) = self.points.split_last()?;
         let earlier: Vec<Location> = earlier.iter().map(|point| point.location).collect();
-        let logs: Vec<f64> = earlier.iter().map(|location| location.log).collect();
-        let last_change = levels.changes(&logs).last().copied().unwrap_or(0);
-        let earlier = earlier.get(last_change.max(earlier.len().saturating_sub(RECENT))..)?;
-        Some((Shift::of(earlier, &new.location)?, earlier.len()))
+        Shift::since_last_change(&earlier, &new.location, levels)
     }
 }
 

@@ -1,11 +1,14 @@
 //! Whether a new measurement is slower than earlier ones of the same thing.
 
+use super::levels::Levels;
 use super::location::{Certainty, LEAST_VARIANCE, Location};
 use super::ratio::CONFIDENCE;
 use super::student::{quantile, tail};
 
 /// From this number of earlier measurements on, the noise between them is estimated.
 const ENOUGH: usize = 4;
+/// A new measurement is compared with at most this many earlier ones.
+const RECENT: usize = 30;
 /// The share of checks that should find a slowdown of [`Shift::detectable`].
 const POWER: f64 = 0.8;
 
@@ -64,6 +67,19 @@ impl Shift {
             basis,
             certainty,
         })
+    }
+
+    /// The same with those of the earlier measurements that follow their last change of level, at most 30, and how
+    /// many these are.
+    pub fn since_last_change(
+        earlier: &[Location],
+        new: &Location,
+        levels: &mut Levels,
+    ) -> Option<(Self, usize)> {
+        let logs: Vec<f64> = earlier.iter().map(|location| location.log).collect();
+        let last_change = levels.changes(&logs).last().copied().unwrap_or(0);
+        let recent = earlier.get(last_change.max(earlier.len().saturating_sub(RECENT))..)?;
+        Some((Self::of(recent, new)?, recent.len()))
     }
 
     /// The confidence interval of the ratio at [`CONFIDENCE`].

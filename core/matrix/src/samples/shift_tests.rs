@@ -87,12 +87,13 @@ fn alarms(slowdown: f64, anchored: bool, rate: f64) -> f64 {
         let relative = |row: Location| if anchored { row.over(&anchor) } else { row };
         rows.map(relative).collect()
     };
+    let mut levels = Levels::default();
     let alarmed = |_: &u32| {
         let earlier: Vec<Vec<Location>> = (0..12).map(|_| bundle(1.0)).collect();
         let new = bundle(slowdown);
         let shift = |(k, new): (usize, &Location)| {
             let earlier: Vec<Location> = earlier.iter().map(|rows| rows[k]).collect();
-            Shift::of(&earlier, new).unwrap().slower
+            Shift::since_last_change(&earlier, new, &mut levels).unwrap().0.slower
         };
         let probabilities: Vec<f64> = new.iter().enumerate().map(shift).collect();
         holm(&probabilities, rate).contains(&true)
