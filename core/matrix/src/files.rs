@@ -85,15 +85,10 @@ pub fn write_whole<E>(
     if overwrite == Overwrite::Never && path.symlink_metadata().is_ok() {
         return Err(WriteError::Exists);
     }
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".sparsescope-");
-    #[cfg(unix)]
-    {
-        // Like any new file: the user's umask applies.
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let file = builder.tempfile_in(folder_of(path)).map_err(failed("create a temporary file"))?;
+    // Opened here: an error of `tempfile_in` would name the temporary file.
+    let create = |path: &Path| File::options().read(true).write(true).create_new(true).open(path);
+    let file = tempfile::Builder::new().prefix(".sparsescope-").make_in(folder_of(path), create);
+    let file = file.map_err(failed("create a temporary file in its folder"))?;
     let _unfinished = Unfinished::new(file.path());
     // Write to the file itself: errors of the temporary file would name it instead of `path`.
     let mut out = BufWriter::with_capacity(1 << 18, file.as_file());

@@ -85,11 +85,13 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_folder_is_named() {
+    fn without_the_folder_the_error_names_only_the_file_itself() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("none/y.mtx");
         let error = put(&path, Overwrite::Never, "").unwrap_err().to_string();
-        assert!(error.contains("y.mtx: cannot create a temporary file: "), "{error}");
+        assert!(error.contains("y.mtx: cannot create a temporary file in its folder: "), "{error}");
+        // The user does not know the name of the temporary file.
+        assert!(!error.contains(".sparsescope-"), "{error}");
     }
 
     #[cfg(unix)]
