@@ -59,7 +59,7 @@ pub(super) fn run(args: &SpmmArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
         save(&args.output, overwrite(args.force), |out| match ends_in(&args.output, "npy") {
             true => {
                 let order = args.x.as_deref().map_or(Order::RowMajor, order_of);
-                write_npy(&y, columns, order, out, progress)
+                write_npy(&y, columns, order, out, MemoryLimit::of_machine(), progress)
             }
             false => write_columns(&y, columns, out, progress),
         })

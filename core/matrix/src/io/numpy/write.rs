@@ -10,6 +10,7 @@ use zip::{CompressionMethod, DateTime, System, ZipWriter};
 use super::array::MAGIC;
 use crate::io::{AnyMatrix, IoError, Progress};
 use crate::matrix::{NARROW_MAX, Order};
+use crate::memory::MemoryLimit;
 
 /// Values written at a time.
 const WAVE: usize = 1 << 16;
@@ -126,12 +127,14 @@ fn put_members(
 /// Appends the bytes of the k-th value.
 type Append<'a> = dyn Fn(&mut Vec<u8>, usize) + 'a;
 
-/// Writes an array of this many columns, whose values are given by rows, in this order. Reads back bit for bit.
+/// Writes an array of this many columns, whose values are given by rows, in this order. Reads back bit for bit. Columns
+/// are copied within the limit, or in small parts if it allows no copy.
 pub fn write_npy(
     values: &[f64],
     columns: usize,
     order: Order,
     out: &mut dyn Write,
+    limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<(), IoError> {
     let rows = values.len().checked_div(columns).unwrap_or(0);
@@ -145,7 +148,8 @@ pub fn write_npy(
         }
         Order::ColumnMajor => {
             put(out, &header(number, &shape, order))?;
-            put_by_columns(values, shape, MOST, out, progress)?;
+            let allowed = usize::try_from(limit.get() / 8).unwrap_or(MOST);
+            put_by_columns(values, shape, allowed.min(MOST), out, progress)?;
         }
     }
     progress.advance(size_of_val(values));
@@ -234,7 +238,6 @@ mod tests {
     use crate::io::numpy::is_by_columns;
     use crate::io::{read_named_matrix, vector};
     use crate::matrix::Csr;
-    use crate::memory::MemoryLimit;
 
     struct Full;
 
@@ -288,6 +291,36 @@ mod tests {
         }
     }
 
+    /// The largest part that is written at a time.
+    #[derive(Default)]
+    struct Largest(usize);
+
+    impl Write for Largest {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 = self.0.max(bytes.len());
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn columns_are_copied_whole_only_within_the_memory_limit() {
+        let rows = WAVE + 3;
+        let values = vec![1.0; rows * 2];
+        let largest = |limit: u64| {
+            let (mut out, limit) = (Largest::default(), MemoryLimit::bytes(limit));
+            write_npy(&values, 2, Order::ColumnMajor, &mut out, limit, Progress::none()).unwrap();
+            out.0
+        };
+        let both = rows as u64 * 2 * 8;
+        assert_eq!(largest(both), rows * 8);
+        assert_eq!(largest(both - 1), WAVE * 8);
+        assert_eq!(largest(0), WAVE * 8);
+    }
+
     fn bits<'a>(values: impl IntoIterator<Item = &'a f64>) -> Vec<u64> {
         values.into_iter().map(|value| value.to_bits()).collect()
     }
@@ -326,12 +359,12 @@ mod tests {
 
             let values: Vec<f64> = places.iter().flat_map(|(.., v)| [v.re, v.im]).collect();
             let mut data = Vec::new();
-            write_npy(&values, 1, Order::RowMajor, &mut data, progress).unwrap();
+            write_npy(&values, 1, Order::RowMajor, &mut data, limit, progress).unwrap();
             let back = vector::read_bytes(&data, limit, progress).unwrap();
             prop_assert_eq!(bits(&back), bits(&values));
             for order in [Order::RowMajor, Order::ColumnMajor] {
                 let mut data = Vec::new();
-                write_npy(&values, 2, order, &mut data, progress).unwrap();
+                write_npy(&values, 2, order, &mut data, limit, progress).unwrap();
                 prop_assert_eq!(is_by_columns(&data), order == Order::ColumnMajor);
                 let back = vector::read_column(&data, Some(2), limit, progress).unwrap().values;
                 prop_assert_eq!(bits(&back), bits(places.iter().map(|(.., v)| &v.im)));
