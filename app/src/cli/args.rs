@@ -25,7 +25,7 @@ pub(super) struct Cli {
     /// Open with this viewer state: the part of a web viewer link after `#`
     #[arg(long, value_name = "v1;...", hide_short_help = true)]
     pub(super) state: Option<String>,
-    /// Do not show progress
+    /// Print only results, warnings and errors
     #[arg(short, long, global = true, help_heading = OUTPUT, display_order = LAST)]
     pub(super) quiet: bool,
 }

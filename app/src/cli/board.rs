@@ -12,7 +12,7 @@ use super::compare::open;
 use super::folder::bundles_in;
 use super::markup::Html;
 use super::outcome::{Outcome, sentence};
-use super::output::{check_free, keep};
+use super::output::{check_free, keep, say_written};
 use super::page::{STYLE, cpu_name};
 use super::table::{capitalised, counted, three_digits};
 
@@ -21,7 +21,7 @@ const PAGE: &str = "index.html";
 /// The viewer in the folder, if it is there.
 const VIEWER: &str = "viewer/index.html";
 
-pub(super) fn run(args: &BoardArgs) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: &BoardArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let page = args.folder.join(PAGE);
     check_free(&page, args.force)?;
     let (mut files, mut refused) = (Vec::new(), 0);
@@ -41,7 +41,7 @@ pub(super) fn run(args: &BoardArgs) -> anyhow::Result<Outcome> {
     let board = Board::of(&files, has_viewer);
     keep(&page, args.force, board.page().as_bytes())?;
     let bundles = counted(files.len(), "bundle", "bundles");
-    eprintln!("{}: {bundles}, a static page", page.display());
+    say_written(&page, quiet, &format!("{bundles}, a static page"));
     Ok(if refused == 0 { Outcome::Success } else { Outcome::CheckFailed })
 }
 

@@ -6,14 +6,14 @@ use sparsescope_core::bundle::Bundle;
 
 use super::bundle_args::ExportArgs;
 use super::outcome::{Outcome, UsageError};
-use super::output::{check_form, check_free, is_stdout, write_csv};
+use super::output::{check_form, check_free, say_written, write_csv};
 use super::table::counted;
 use super::{bencher, compare, figure, html, report};
 
 /// Writes one bundle in another form.
 type Write = fn(&Bundle, &Path, bool) -> anyhow::Result<()>;
 
-pub(super) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: &ExportArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let csv = args.csv.iter();
     for path in
         csv.chain(&args.bencher).chain(&args.html).chain(&args.report).chain(figure::files(args))
@@ -42,19 +42,18 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
         };
         let bundle = compare::open(bundle)?;
         write(&bundle, path, args.force)?;
-        if !is_stdout(path) {
-            let runs = counted(bundle.runs.len(), "run", "runs");
-            eprintln!("{}: {runs}", path.display());
-        }
+        say_written(path, quiet, &counted(bundle.runs.len(), "run", "runs"));
     }
     if let Some(path) = &args.html {
         let bytes = html::write(&args.bundles, path, args.force)?;
-        eprintln!("{}: {:.1} MB, opens in any browser", path.display(), bytes as f64 / 1e6);
+        let megabytes = bytes as f64 / 1e6;
+        say_written(path, quiet, &format!("{megabytes:.1} MB, opens in any browser"));
     }
-    figure::write(args)?;
+    figure::write(args, quiet)?;
     if let Some(path) = &args.report {
         let bytes = report::write(&args.bundles, path, args.force)?;
-        eprintln!("{}: {:.1} MB, a static page", path.display(), bytes as f64 / 1e6);
+        let megabytes = bytes as f64 / 1e6;
+        say_written(path, quiet, &format!("{megabytes:.1} MB, a static page"));
     }
     Ok(Outcome::Success)
 }

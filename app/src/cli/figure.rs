@@ -14,7 +14,7 @@ use sparsescope_figures::written::{self, state_of, table};
 
 use super::bundle_args::ExportArgs;
 use super::outcome::UsageError;
-use super::output::{check_free, is_stdout, keep};
+use super::output::{check_free, is_stdout, keep, say_written};
 use super::table::counted;
 
 /// Size of type on paper if none is given, in points.
@@ -40,8 +40,7 @@ fn print(args: &ExportArgs) -> Option<Print> {
 
 /// A path without the extension of its kind is a folder.
 fn is_file(path: &Path, ending: &str) -> bool {
-    // PNG and PDF cannot go to standard output.
-    (is_stdout(path) && ending == "svg")
+    is_stdout(path)
         || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
 }
 
@@ -91,12 +90,14 @@ fn place(
     path: &Path,
     ending: &str,
     figures: &[(String, String)],
-    force: bool,
+    (force, quiet): (bool, bool),
     of: impl Fn(&str) -> anyhow::Result<Vec<u8>>,
 ) -> anyhow::Result<()> {
     if is_file(path, ending) {
         let svg = figures.first().map_or("", |(_, svg)| svg);
-        return keep(path, force, &of(svg)?);
+        keep(path, force, &of(svg)?)?;
+        say_written(path, quiet, "1 figure");
+        return Ok(());
     }
     std::fs::create_dir_all(path).with_context(|| format!("cannot create {}", path.display()))?;
     let file = |name: &str| path.join(format!("{name}.{ending}"));
@@ -106,18 +107,26 @@ fn place(
     for (name, svg) in figures {
         keep(&file(name), force, &of(svg)?)?;
     }
-    eprintln!("{}: {}", path.display(), counted(figures.len(), "figure", "figures"));
+    say_written(path, quiet, &counted(figures.len(), "figure", "figures"));
     Ok(())
 }
 
 /// Writes the figure and its table, whichever are requested.
-pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
+pub(super) fn write(args: &ExportArgs, quiet: bool) -> anyhow::Result<()> {
     let has_figures = requested(args).next().is_some();
     if args.width_mm.is_some() && !has_figures {
         return Err(UsageError("--width-mm is for --svg, --png and --pdf".into()).into());
     }
     if !has_figures && args.table.is_none() {
         return Ok(());
+    }
+    let binary = requested(args).find(|(path, ending)| is_stdout(path) && *ending != "svg");
+    if let Some((path, ending)) = binary {
+        let path = path.display();
+        let sentence = format!(
+            "--{ending} cannot go to standard output: expected a file or a folder, found {path}"
+        );
+        return Err(UsageError(sentence).into());
     }
     let (view, mut state) = wanted(args)?;
     let model = opened(&args.bundles)?;
@@ -132,7 +141,7 @@ pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
         let figures = figures(args, &model, view, &state)?;
         let print = print(args);
         for (path, ending) in requested(args) {
-            place(path, ending, &figures, args.force, |svg| match ending {
+            place(path, ending, &figures, (args.force, quiet), |svg| match ending {
                 "png" => png(svg, print),
                 "pdf" => Ok(pdf::file(svg, print)),
                 _ => Ok(for_file(svg, print).into_bytes()),
@@ -142,6 +151,7 @@ pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
     if let Some(path) = &args.table {
         let text = table(view, &model, &state).context("cannot write the table")?;
         keep(path, args.force, &text)?;
+        say_written(path, quiet, &format!("the table of the view {}", view.id));
     }
     Ok(())
 }

@@ -16,7 +16,9 @@ use super::args::GenerateArgs;
 use super::interrupt::Interrupt;
 use super::matrix_output::MatrixOutput;
 use super::outcome::Outcome;
-use super::output::{check_free, file_size, overwrite, points_form, print, save, watched};
+use super::output::{
+    check_free, file_size, overwrite, points_form, print, save, say_written, watched,
+};
 use super::table::{count, render, table, three_digits};
 
 pub(super) fn run(
@@ -84,7 +86,7 @@ pub(super) fn write_points(
         save(path, overwrite(force), |out| points_io::write(points.view(), form, out, progress))
     })?;
     let (n, d) = (count(points.len() as u64), count(points.dimensions() as u64));
-    eprintln!("{}: {n} points in {d} dimensions", path.display());
+    say_written(path, quiet, &format!("{n} points in {d} dimensions"));
     Ok(Outcome::Success)
 }
 

@@ -7,7 +7,7 @@ use clap_mangen::Man;
 use super::args::{Cli, CompletionsArgs, ManArgs};
 use super::help::with_subcommands;
 use super::outcome::Outcome;
-use super::output::{check_free, keep, print};
+use super::output::{check_free, keep, print, say_written};
 
 pub(super) fn completions(args: &CompletionsArgs) -> anyhow::Result<Outcome> {
     let mut script = Vec::new();
@@ -16,7 +16,7 @@ pub(super) fn completions(args: &CompletionsArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Success)
 }
 
-pub(super) fn run(args: &ManArgs) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: &ManArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let mut program = Cli::program().disable_help_subcommand(true);
     program.build();
     let Some(folder) = &args.folder else {
@@ -35,7 +35,7 @@ pub(super) fn run(args: &ManArgs) -> anyhow::Result<Outcome> {
     for (name, text) in &pages {
         keep(&folder.join(name), args.force, text)?;
     }
-    eprintln!("{}: {} man pages", folder.display(), pages.len());
+    say_written(folder, quiet, &format!("{} man pages", pages.len()));
     Ok(Outcome::Success)
 }
 
@@ -55,7 +55,7 @@ mod tests {
     fn every_command_has_a_man_page_that_describes_all_its_options() {
         let folder = tempfile::tempdir().unwrap();
         let args = |force| ManArgs { folder: Some(folder.path().join("man1")), force };
-        assert_eq!(run(&args(false)).unwrap(), Outcome::Success);
+        assert_eq!(run(&args(false), true).unwrap(), Outcome::Success);
         let read = |name: &str| std::fs::read_to_string(folder.path().join("man1").join(name));
         let bench = read("sparsescope-bench.1").unwrap();
         // One that `-h` lists, and one that it does not.
@@ -63,7 +63,7 @@ mod tests {
         assert!(bench.contains("Rows per hack of HLL"), "{bench}");
         assert!(read("sparsescope.1").unwrap().contains("sparsescope\\-man(1)"));
         assert!(read("sparsescope-track-check.1").unwrap().contains("Smallest change that counts"));
-        assert!(run(&args(false)).is_err());
-        assert!(run(&args(true)).is_ok());
+        assert!(run(&args(false), true).is_err());
+        assert!(run(&args(true), true).is_ok());
     }
 }

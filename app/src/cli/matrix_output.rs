@@ -14,7 +14,9 @@ use sparsescope_core::memory::MemoryLimit;
 
 use super::interrupt::Interrupt;
 use super::outcome::UsageError;
-use super::output::{check_form, check_free, is_stdout, matrix_form, overwrite, save, watched};
+use super::output::{
+    check_form, check_free, is_stdout, matrix_form, overwrite, save, say_written, watched,
+};
 use super::table::{count, counted};
 
 type Writer = fn(&AnyMatrix, &mut dyn Write, Progress<'_>) -> Result<(), IoError>;
@@ -74,8 +76,7 @@ impl<'p> MatrixOutput<'p> {
         Ok(Self { path, writer: writer.map(|(_, writer)| *writer), symmetric, force })
     }
 
-    /// Writes a matrix whose values are of this kind, if they still are, and says on standard error what was
-    /// written.
+    /// Writes a matrix whose values are of this kind, if they still are, and says what was written.
     pub(super) fn write(
         &self,
         a: &AnyMatrix,
@@ -92,8 +93,7 @@ impl<'p> MatrixOutput<'p> {
         })?;
         let (rows, cols) = (count(a.rows() as u64), count(a.cols() as u64));
         let nonzeros = counted(a.nnz(), "nonzero", "nonzeros");
-        let path = self.path.display();
-        eprintln!("{path}: {rows} x {cols}, {nonzeros}");
+        say_written(self.path, quiet, &format!("{rows} x {cols}, {nonzeros}"));
         Ok(())
     }
 

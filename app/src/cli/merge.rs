@@ -13,12 +13,12 @@ use super::bundle_args::{MergeArgs, PreferArg};
 use super::compare::open;
 use super::missing::Missing;
 use super::outcome::{Outcome, UsageError};
-use super::output::{check_bundle, check_form};
+use super::output::{check_bundle, check_form, say_written};
 use super::table::counted;
 use crate::producer::producer;
 use crate::utc::now;
 
-pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: &MergeArgs, quiet: bool) -> anyhow::Result<Outcome> {
     check_bundle(&args.output, args.force)?;
     check_form(&args.output, &["a zip archive"])?;
     let mut bundles = Vec::new();
@@ -63,14 +63,14 @@ pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Outcome> {
     }
     relate_runs(&mut merged);
     merged.save(&args.output, args.force)?;
-    eprintln!(
-        "{}: {} on {}, measured on {}{}",
-        args.output.display(),
+    let what = format!(
+        "{} on {}, measured on {}{}",
         counted(merged.runs.len(), "run", "runs"),
         counted(merged.matrices.len(), "matrix", "matrices"),
         counted(Environment::machines(&merged.environments), "machine", "machines"),
         if merged.complete { "" } else { "; incomplete" }
     );
+    say_written(&args.output, quiet, &what);
     Ok(Outcome::Success)
 }
 

@@ -151,13 +151,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>, program: PathBuf) -> u8 {
         Some(Command::Devices(args)) => devices::run(&args, &interrupt),
         Some(Command::Fetch(args)) => fetch::run(&args, &interrupt, cli.quiet),
         Some(Command::Compare(args)) => compare::run(&args),
-        Some(Command::Track(args)) => track::run(&args),
-        Some(Command::Board(args)) => board::run(&args),
-        Some(Command::Merge(args)) => merge::run(&args),
-        Some(Command::Export(args)) => export::run(&args),
+        Some(Command::Track(args)) => track::run(&args, cli.quiet),
+        Some(Command::Board(args)) => board::run(&args, cli.quiet),
+        Some(Command::Merge(args)) => merge::run(&args, cli.quiet),
+        Some(Command::Export(args)) => export::run(&args, cli.quiet),
         Some(Command::Serve(args)) => serve::run(&args, &interrupt),
         Some(Command::Completions(args)) => manual::completions(&args),
-        Some(Command::Man(args)) => manual::run(&args),
+        Some(Command::Man(args)) => manual::run(&args, cli.quiet),
     };
     match result {
         Ok(outcome) => outcome.into(),

@@ -20,7 +20,7 @@ use sparsescope_core::record::{Operation, Verdict};
 
 use super::interrupt::Interrupt;
 use super::outcome::{Outcome, UsageError, not_right};
-use super::output::{file_size, overwrite, save, watched};
+use super::output::{file_size, overwrite, save, say_written, watched};
 use super::shared_args::needs_ranks;
 use super::table::counted;
 use super::{adapter, choice, gpu};
@@ -267,6 +267,7 @@ impl Desk<'_> {
         watched(self.interrupt, self.quiet, &what, None, |progress| {
             save(path, overwrite(force), |out| vector::write(result, out, progress))
         })?;
+        say_written(path, self.quiet, &counted(result.len(), "number", "numbers"));
         Ok(())
     }
 }

@@ -102,6 +102,13 @@ pub(super) fn is_stdout(path: &Path) -> bool {
     STANDARD_OUTPUT.iter().any(|name| path.as_os_str() == *name)
 }
 
+/// Says on standard error what was written to a file, unless quiet. Nothing is said of standard output.
+pub(super) fn say_written(path: &Path, quiet: bool, what: &str) {
+    if !quiet && !is_stdout(path) {
+        eprintln!("{}: {what}", path.display());
+    }
+}
+
 /// Writes the table of a bundle's runs.
 pub(super) fn write_csv(bundle: &Bundle, path: &Path, force: bool) -> anyhow::Result<()> {
     keep(path, force, &bundle.results_csv()?)

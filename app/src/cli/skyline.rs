@@ -19,7 +19,7 @@ use super::operands::{backend, kernel_of, threads, workers};
 use super::outcome::{Outcome, UsageError, not_right};
 use super::output::{
     check_result, executed, file_size, overwrite, points_form, print_beside, print_json, save,
-    watched,
+    say_written, watched,
 };
 use super::table::{count, counted, seconds};
 use super::terminal::one_line;
@@ -208,6 +208,7 @@ pub(super) fn run(
                 _ => points::write(kept.view(), form, out, progress),
             })
         })?;
+        say_written(path, quiet, &counted(indices.len(), "point", "points"));
     }
     Ok(Outcome::Success)
 }

@@ -17,7 +17,8 @@ use super::interrupt::Interrupt;
 use super::operand_args::SpmmArgs;
 use super::operands::{Desk, kernel_of, threads};
 use super::outcome::{Outcome, UsageError};
-use super::output::{check_form, check_free, ends_in, overwrite, save, watched};
+use super::output::{check_form, check_free, ends_in, overwrite, save, say_written, watched};
+use super::table::count;
 
 pub(super) fn run(args: &SpmmArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
     let kernel = kernel_of(Operation::Spmm, &args.kernel)?;
@@ -64,6 +65,8 @@ pub(super) fn run(args: &SpmmArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
             false => write_columns(&y, columns, out, progress),
         })
     })?;
+    let (rows, columns) = (count((y.len() / columns.max(1)) as u64), count(columns as u64));
+    say_written(&args.output, quiet, &format!("{rows} x {columns} numbers"));
     Ok(Outcome::Success)
 }
 

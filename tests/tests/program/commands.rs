@@ -401,6 +401,35 @@ fn figures_of_the_viewer_are_written_without_a_window() {
     assert!(p.fail(1, &["export", golden, "--svg", "figures"]).contains("--force"));
 }
 
+#[test]
+fn a_written_file_is_named_unless_quiet_or_standard_output() {
+    let p = program();
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/bundle-1.1.zip");
+    // Four points of a grid, each with two neighbours.
+    let cases: [(&[&str], &str, &str); 6] = [
+        (&["generate", "poisson2d?n=2", "-o"], "a.mtx", "4 x 4, 12 nonzeros"),
+        (&["convert", "a.mtx"], "b.mtx", "4 x 4, 12 nonzeros"),
+        (&["spmv", "a.mtx", "-o"], "y.mtx", "4 numbers"),
+        (&["spmm", "a.mtx", "--vectors", "3", "-o"], "z.mtx", "4 x 3 numbers"),
+        (&["export", golden, "--chart", "blocks", "--svg"], "b.svg", "1 figure"),
+        (&["export", golden, "--view", "best", "--table"], "b.csv", "the table of the view best"),
+    ];
+    for (args, file, what) in cases {
+        let said = |more: &[&str]| {
+            let ran = p.run(&[args, more].concat());
+            assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
+            ran.err
+        };
+        let err = said(&[file]);
+        assert!(err.lines().any(|line| line == format!("{file}: {what}")), "{args:?}: {err}");
+        assert_eq!(said(&[file, "--force", "-q"]), "", "{args:?}");
+        let err = said(&["-"]);
+        assert!(!err.contains(what), "{args:?}: {err}");
+    }
+    let error = p.fail(2, &["export", golden, "--pdf", "-"]);
+    assert!(error.contains("--pdf cannot go to standard output"), "{error}");
+}
+
 /// Each would compute the same and overwrite the others' files.
 #[cfg(not(feature = "mpi"))]
 #[test]

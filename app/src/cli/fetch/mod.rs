@@ -14,6 +14,7 @@ use sparsescope_core::experiment::{matrix_cache, matrix_file};
 use super::Outcome;
 use super::args::FetchArgs;
 use super::interrupt::Interrupt;
+use super::output::say_written;
 use super::progress::Progress;
 use super::values::MAX_SIZE;
 use archive::{Archive, Part};
@@ -34,10 +35,13 @@ pub(super) fn run(args: &FetchArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     let mut fetcher = Fetcher::new(folder, args.max_size, interrupt, quiet)?;
     let mut failed = 0;
     for name in &names {
-        let path = fetcher.archive(name).path().display().to_string();
+        let path = fetcher.archive(name).path().to_owned();
         match fetcher.fetch(name, args.force) {
-            Ok(Some(bytes)) => eprintln!("{path}: {:.1} MB, checked", bytes as f64 / 1e6),
-            Ok(None) => eprintln!("{path}: already downloaded"),
+            Ok(Some(bytes)) => {
+                let megabytes = bytes as f64 / 1e6;
+                say_written(&path, quiet, &format!("{megabytes:.1} MB, checked"));
+            }
+            Ok(None) => say_written(&path, quiet, "already downloaded"),
             Err(error) if interrupt.raised() => return Err(error),
             Err(error) => {
                 eprintln!("error: {name}: {error:#}");

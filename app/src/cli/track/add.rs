@@ -8,12 +8,12 @@ use sparsescope_core::matrix::sha256;
 use crate::cli::compare::open;
 use crate::cli::folder::bundles_in;
 use crate::cli::outcome::Outcome;
-use crate::cli::output::keep;
+use crate::cli::output::{keep, say_written};
 use crate::cli::table::counted;
 use crate::cli::track_args::TrackAddArgs;
 use crate::utc::for_file_name;
 
-pub(super) fn run(args: &TrackAddArgs) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: &TrackAddArgs, quiet: bool) -> anyhow::Result<Outcome> {
     // All are opened first: none is added unless all can be read.
     let mut files = Vec::new();
     for path in &args.bundles {
@@ -35,12 +35,12 @@ pub(super) fn run(args: &TrackAddArgs) -> anyhow::Result<Outcome> {
         // Results of another program have the time at which they were added.
         let is_same = |path: &PathBuf| path.to_string_lossy().ends_with(ending);
         if let Some(path) = bundles_in(&args.to)?.into_iter().find(is_same) {
-            eprintln!("{}: already there", path.display());
+            say_written(&path, quiet, "already there");
             continue;
         }
         let path = args.to.join(format!("{time}{ending}"));
         keep(&path, false, bytes)?;
-        eprintln!("{}: {}", path.display(), counted(*runs, "run", "runs"));
+        say_written(&path, quiet, &counted(*runs, "run", "runs"));
     }
     Ok(Outcome::Success)
 }

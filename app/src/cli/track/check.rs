@@ -9,11 +9,11 @@ use super::found::{Found, HEADER, cells, changed, newest_value};
 use super::history::history;
 use crate::cli::compare::{key_fields, open, some};
 use crate::cli::outcome::Outcome;
-use crate::cli::output::{check_form, check_result, keep, print_beside, print_json};
+use crate::cli::output::{check_form, check_result, keep, print_beside, print_json, say_written};
 use crate::cli::table::{counted, render, table};
 use crate::cli::track_args::TrackCheckArgs;
 
-pub(super) fn run(args: &TrackCheckArgs) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: &TrackCheckArgs, quiet: bool) -> anyhow::Result<Outcome> {
     if let Some(path) = &args.markdown {
         check_result(path, args.force, args.json)?;
         check_form(path, &["Markdown"])?;
@@ -32,6 +32,9 @@ pub(super) fn run(args: &TrackCheckArgs) -> anyhow::Result<Outcome> {
     match args.json {
         true => print_json(&as_json(&found))?,
         false => print_beside(&as_text(&found), args.markdown.as_deref())?,
+    }
+    if let Some(path) = &args.markdown {
+        say_written(path, quiet, "the result as Markdown");
     }
     found.warnings().iter().for_each(|warning| eprintln!("warning: {warning}"));
     Ok(judge(&found))

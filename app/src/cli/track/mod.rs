@@ -12,10 +12,10 @@ mod report;
 use super::outcome::Outcome;
 use super::track_args::{TrackAction, TrackArgs};
 
-pub(super) fn run(args: &TrackArgs) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: &TrackArgs, quiet: bool) -> anyhow::Result<Outcome> {
     match &args.action {
-        TrackAction::Add(args) => add::run(args),
-        TrackAction::Report(args) => report::run(args),
-        TrackAction::Check(args) => check::run(args),
+        TrackAction::Add(args) => add::run(args, quiet),
+        TrackAction::Report(args) => report::run(args, quiet),
+        TrackAction::Check(args) => check::run(args, quiet),
     }
 }

@@ -11,7 +11,7 @@ use super::history::{dates, divided, history, time};
 use super::levels::Row;
 use crate::cli::markup::Html;
 use crate::cli::outcome::Outcome;
-use crate::cli::output::{check_form, check_free, is_stdout, keep};
+use crate::cli::output::{check_form, check_free, keep, say_written};
 use crate::cli::page::{Cell, STYLE, cpu_name, table};
 use crate::cli::table::{counted, three_digits};
 use crate::cli::track_args::TrackReportArgs;
@@ -30,7 +30,7 @@ td.long { min-width: 13rem; }
 @media screen and (prefers-color-scheme: dark) { td svg { filter: invert(0.9) hue-rotate(180deg); } }
 ";
 
-pub(super) fn run(args: &TrackReportArgs) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: &TrackReportArgs, quiet: bool) -> anyhow::Result<Outcome> {
     check_free(&args.output, args.force)?;
     check_form(&args.output, &["HTML"])?;
     let bundles = history(&args.folder)?;
@@ -40,10 +40,8 @@ pub(super) fn run(args: &TrackReportArgs) -> anyhow::Result<Outcome> {
     let name = args.folder.file_name().unwrap_or(args.folder.as_os_str()).to_string_lossy();
     let html = page(&name, &bundles, args.anchor.anchor.as_deref());
     keep(&args.output, args.force, html.as_bytes())?;
-    if !is_stdout(&args.output) {
-        let bundles = counted(bundles.len(), "bundle", "bundles");
-        eprintln!("{}: {bundles}, a static page", args.output.display());
-    }
+    let bundles = counted(bundles.len(), "bundle", "bundles");
+    say_written(&args.output, quiet, &format!("{bundles}, a static page"));
     Ok(Outcome::Success)
 }
 

@@ -113,7 +113,8 @@ mod tests {
         let entries: Vec<_> = all.filter(|&(.., v)| v != 0.0).collect();
         let a = Csr::from_triplets(n, n, &entries).unwrap().map(T::rounded);
         let diagonal = Diagonal::of(&a, MemoryLimit::unlimited()).unwrap();
-        let vector = |step: usize| (0..n).map(|i| T::rounded(0.1 + (i * step % 11) as f64 / 7.0));
+        let vector =
+            |step: usize| (0..n).map(move |i| T::rounded(0.1 + (i * step % 11) as f64 / 7.0));
         (a, diagonal, [vector(3).collect(), vector(5).collect()])
     }
 
