@@ -51,7 +51,9 @@ pub use index::Values;
 pub use index::visits;
 use index::{Index, Passing};
 use kept::Kept;
-pub use numbers::{bytes, count, joules, plural, seconds, significant, slots, small, value};
+pub use numbers::{
+    balance, bytes, count, joules, plural, seconds, significant, slots, small, value,
+};
 pub use open::{
     Matrix, OpenBundle, RunOf, STAND_IN, STAND_IN_SUFFIX, batch_extent, display_name, extent,
     marked_stand_in, matrix_key, metric_title, subject_key, subject_name, subject_size,

@@ -1,5 +1,7 @@
 //! Number formatting.
 
+use sparsescope_core::record::Distributed;
+
 /// A size with three digits and a decimal unit.
 pub fn bytes(count: u64) -> String {
     let (digits, prefix) = scaled(count as f64);
@@ -29,6 +31,17 @@ pub fn significant(value: f64) -> String {
         size => (2.0 - size.log10().floor()).clamp(0.0, 9.0) as usize,
     };
     format!("{value:.decimals$}")
+}
+
+/// How the nonzeros are distributed over the ranks, as a clause.
+pub fn balance(shared: &Distributed) -> String {
+    let most = significant(shared.imbalance());
+    match (shared.ranks.len(), most.as_str()) {
+        (1, _) => "it has all nonzeros".to_owned(),
+        (_, "1") => "each has the same number of nonzeros".to_owned(),
+        (_, "1.00") => "each has about the same number of nonzeros".to_owned(),
+        (_, most) => format!("the largest has {most} times the mean nonzeros"),
+    }
 }
 
 /// A number of any magnitude with two digits, e.g. `1.1e-16`.
@@ -87,7 +100,23 @@ fn small_unit(value: f64, unit: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use sparsescope_core::record::RankShare;
+
     use super::*;
+
+    #[test]
+    fn the_largest_rank_is_mentioned_only_if_it_has_more_than_the_others() {
+        let of = |all: &[u64]| {
+            let share = |&entries: &u64| RankShare { entries, ..RankShare::default() };
+            let ranks = all.iter().map(share).collect();
+            balance(&Distributed { ranks, ..Distributed::default() })
+        };
+        assert_eq!(of(&[5]), "it has all nonzeros");
+        assert_eq!(of(&[5, 5]), "each has the same number of nonzeros");
+        assert_eq!(of(&[1001, 1000]), "each has about the same number of nonzeros");
+        // The mean is 4.
+        assert_eq!(of(&[5, 3]), "the largest has 1.25 times the mean nonzeros");
+    }
 
     #[test]
     fn numbers_have_three_digits_and_a_unit() {

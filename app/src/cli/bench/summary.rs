@@ -9,6 +9,7 @@ use sparsescope_core::kernel::parameters::RANKS;
 use sparsescope_core::record::{
     Distributed, Precision, Predicted, RankShare, Run, Shard, Source, Subject, Until, Verdict,
 };
+use sparsescope_figures::model::balance;
 
 use super::reasons::grouped;
 use super::share::Share;
@@ -286,7 +287,7 @@ fn shares(bundle: &Bundle) -> String {
     if lines.is_empty() { String::new() } else { format!("\n{}", lines.concat()) }
 }
 
-/// `4 ranks of 1 thread: at most 1.01 times the mean nonzeros, …`, and their times where these were measured.
+/// `4 ranks of 1 thread: the largest has 1.01 times the mean nonzeros, …`, and their times where these were measured.
 fn told(shared: &Distributed) -> String {
     let (ranks, threads) = (shared.ranks.len(), shared.threads);
     let of = |s: fn(&RankShare) -> f64| seconds(shared.ranks.iter().map(s).fold(0.0, f64::max));
@@ -304,9 +305,9 @@ fn told(shared: &Distributed) -> String {
         false => String::new(),
     };
     format!(
-        "{} {with}: the largest has {:.2} times the mean nonzeros, {} bytes in {} messages per {each}{did}",
+        "{} {with}: {}, {} bytes in {} messages per {each}{did}",
         counted(ranks, "rank", "ranks"),
-        shared.imbalance(),
+        balance(shared),
         shared.bytes(),
         shared.messages(),
     )

@@ -11,7 +11,7 @@ use super::frame::TYPE;
 use super::marked::{MARKED, outline};
 use super::place::Place;
 use crate::figure::{Anchor, Figure, area, elided, text_width};
-use crate::model::{Model, RunOf, bytes, count, matrix_key, significant};
+use crate::model::{Model, RunOf, balance, bytes, count, matrix_key};
 use crate::picture::Cells;
 use crate::state::ViewState;
 use crate::theme::{Ink, blend, heat_color};
@@ -141,16 +141,12 @@ impl Ranks {
     /// Describes the ranks, in a sentence without its full stop.
     pub fn words(&self) -> String {
         let Self { name, shared, .. } = self;
-        let share = match shared.imbalance() {
-            _ if shared.ranks.len() == 1 => "it has all nonzeros".to_owned(),
-            1.0 => "each has the same number of nonzeros".to_owned(),
-            most => format!("the largest has {} times the mean nonzeros", significant(most)),
-        };
         let mut words = format!(
-            "{name} on {} rank{} ({}): {share}, {} sent per SpMV",
+            "{name} on {} rank{} ({}): {}, {} sent per SpMV",
             shared.ranks.len(),
             if shared.ranks.len() == 1 { "" } else { "s" },
             shared.transport,
+            balance(shared),
             bytes(shared.bytes())
         );
         let lit = self.lit.and_then(|rank| Some((rank, shared.ranks.get(rank)?, self.rows(rank)?)));
