@@ -2,7 +2,8 @@
 
 /// The series among `names` that a link's word isolates; none stands for all. Names may contain
 /// commas, so the longest name that fits counts. A word may go on with what a kernel chose, as
-/// older links do: `cuda/spmv/auto: cuda/csr/adaptive`. They write `FSAI k 2` for `FSAI, k = 2`.
+/// older links do: `cuda/spmv/auto: cuda/csr/adaptive`. They write `FSAI k 2` for `FSAI, k = 2`,
+/// and `100k-500k` for `100k-500k nonzeros`.
 pub fn isolated<'n>(word: &str, names: &[&'n str]) -> Vec<&'n str> {
     let mut found = Vec::new();
     let mut rest = word;
@@ -22,7 +23,8 @@ pub fn isolated<'n>(word: &str, names: &[&'n str]) -> Vec<&'n str> {
 /// What follows a name, as it is now or as older links have it.
 fn after<'r>(rest: &'r str, name: &str) -> Option<&'r str> {
     let old = name.replacen(", k = ", " k ", 1).replace(" = ", " ");
-    rest.strip_prefix(name).or_else(|| rest.strip_prefix(old.as_str()))
+    let old = old.strip_suffix(" nonzeros").unwrap_or(&old);
+    rest.strip_prefix(name).or_else(|| rest.strip_prefix(old))
 }
 
 /// The word after a click on `name` in the legend: it alone, or all again if it was alone. With
@@ -43,8 +45,17 @@ pub fn picked<'n>(word: &str, names: &[&'n str], name: &'n str, adds: bool) -> S
 mod tests {
     use super::*;
 
-    const NAMES: [&str; 7] =
-        ["csr", "csr/nnz", "a", "a, b", "cuda/spmv/auto", "FSAI, k = 2", "FSAI, k = 2, τ = 0.1"];
+    const NAMES: [&str; 9] = [
+        "csr",
+        "csr/nnz",
+        "a",
+        "a, b",
+        "cuda/spmv/auto",
+        "FSAI, k = 2",
+        "FSAI, k = 2, τ = 0.1",
+        "<10k nonzeros",
+        "100k-500k nonzeros",
+    ];
 
     #[test]
     fn a_word_names_one_series_or_several_and_names_may_hold_commas() {
@@ -59,6 +70,8 @@ mod tests {
             ("cuda/spmv/auto: cuda/csr/adaptive", &["cuda/spmv/auto"][..]),
             ("FSAI k 2, τ 0.1,csr", &["FSAI, k = 2, τ = 0.1", "csr"][..]),
             ("FSAI k 2", &["FSAI, k = 2"][..]),
+            ("100k-500k", &["100k-500k nonzeros"][..]),
+            ("<10k,100k-500k nonzeros", &["<10k nonzeros", "100k-500k nonzeros"][..]),
         ] {
             assert_eq!(isolated(word, &NAMES), expected, "{word}");
         }
