@@ -105,7 +105,7 @@ impl From<SourceError> for Failure {
     fn from(error: SourceError) -> Self {
         match error {
             _ if error.is_cancelled() => Self::Cancelled,
-            SourceError::Read(error) => Self::reading(&error),
+            SourceError::Read(error) | SourceError::NoFile { error, .. } => Self::reading(&error),
             error => Self::Value(error.to_string()),
         }
     }

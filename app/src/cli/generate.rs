@@ -3,11 +3,12 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use anyhow::bail;
+use anyhow::{Error, bail};
 use sparsescope_core::experiment::{MatrixSource, OtherSource, PointsSource};
 use sparsescope_core::generate::{
     Figure, GenerateError, GeneratorSpec, Key, Made, SuiteEntry, Wanted, batch_kinds, batch_suites,
-    generate, kinds, measure_made, points_kinds, points_suite_entry, points_suites, suites,
+    generate, kinds, measure_made, points_kinds, points_suite_entry, points_suites, suite_entry,
+    suites,
 };
 use sparsescope_core::io::{AnyMatrix, Field, points as points_io};
 use sparsescope_core::memory::MemoryLimit;
@@ -15,7 +16,7 @@ use sparsescope_core::memory::MemoryLimit;
 use super::args::GenerateArgs;
 use super::interrupt::Interrupt;
 use super::matrix_output::MatrixOutput;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, UsageError};
 use super::output::{
     check_free, file_size, overwrite, points_form, print, save, say_written, watched,
 };
@@ -50,7 +51,10 @@ pub(super) fn run(
     let spec = match MatrixSource::parse(spec) {
         Ok(MatrixSource::Suite(_, spec) | MatrixSource::Generated(spec)) => spec,
         Ok(MatrixSource::SuiteFile(entry, _)) => GeneratorSpec::parse(entry.spec)?,
-        _ => GeneratorSpec::parse(spec)?,
+        _ => GeneratorSpec::parse(spec).map_err(|error| match suite_entry(spec) {
+            Some(_) => Error::from(UsageError(format!("{error} (did you mean suite:{spec}?)"))),
+            None => Error::from(error),
+        })?,
     };
     let output = MatrixOutput::new(path, args.symmetric, args.force)?;
     let a = watched(interrupt, quiet, &format!("generating {spec}"), None, |_| {

@@ -53,7 +53,7 @@ pub(super) struct SpmvArgs {
     /// Error bound: largest |y-e| / max(1, |e|)
     ///
     /// e is the vector of --expect. This is a bound on the error of each row of y; --tol of `solve` is a residual.
-    #[arg(long, visible_alias = "max-error", value_name = "T", default_value_t = 1e-5, value_parser = tolerance, requires = "expect", allow_negative_numbers = true, help_heading = OUTPUT)]
+    #[arg(long, visible_alias = "max-error", value_name = "T", default_value = "1e-5", value_parser = tolerance, requires = "expect", allow_negative_numbers = true, help_heading = OUTPUT)]
     pub(super) tol: f64,
     /// Write y to this file (Matrix Market array, 17 significant digits; gzipped if it ends in .gz)
     #[arg(short, value_name = "FILE", required_unless_present = "expect", help_heading = OUTPUT)]
@@ -164,7 +164,7 @@ pub(super) struct SymgsArgs {
     /// Error bound: largest |x-e|
     ///
     /// e is the vector of --expect. This is a bound on the error of each element of x; --tol of `solve` is a residual.
-    #[arg(long, visible_alias = "max-error", value_name = "T", default_value_t = 1e-3, value_parser = tolerance, requires = "expect", allow_negative_numbers = true, help_heading = OUTPUT)]
+    #[arg(long, visible_alias = "max-error", value_name = "T", default_value = "1e-3", value_parser = tolerance, requires = "expect", allow_negative_numbers = true, help_heading = OUTPUT)]
     pub(super) tol: f64,
     /// Write x to this file (Matrix Market array, 17 significant digits; gzipped if it ends in .gz)
     #[arg(short, value_name = "FILE", required_unless_present_any = ["expect", "json"], help_heading = OUTPUT)]

@@ -291,6 +291,8 @@ fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
         ),
         (2, "did you mean `road`", &["info", "gen:raod?m=3"]),
         (2, "needs the key", &["info", "gen:road"]),
+        (1, "(did you mean suite:road?)", &["info", "road"]),
+        (2, "(did you mean suite:grid-5pt?)", &["generate", "grid-5pt", "-o", "new.mtx"]),
         (2, "suite", &["bench", "suite:nothing"]),
         (2, "no suite", &["bench", "--suite", "nothing"]),
         (2, "no cpu spmv kernel", &["bench", "--kernels", "cpu/xyz/*"]),

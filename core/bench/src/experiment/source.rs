@@ -1,7 +1,7 @@
 //! Sources of matrices: a path, `gen:KIND?key=value&…` or `suite:NAME`.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -72,6 +72,10 @@ pub enum SourceError {
     /// The file could not be read.
     #[error(transparent)]
     Read(#[from] IoError),
+    /// There is no file of this name, but a matrix of a suite.
+    #[error("{error} (did you mean suite:{name}?)")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    NoFile { error: IoError, name: &'static str },
     /// Rows and columns could not be reordered.
     #[error(transparent)]
     Reorder(#[from] FormatError),
@@ -143,7 +147,7 @@ impl MatrixSource {
     pub fn probe(&self) -> Result<Extent, SourceError> {
         match self {
             Self::File(path, _) | Self::SuiteFile(_, path) => {
-                Ok(open_extent(path, &self.options())?)
+                open_extent(path, &self.options()).map_err(|error| unread(path, error))
             }
             Self::Generated(spec) | Self::Suite(_, spec) => Ok(spec.extent()),
         }
@@ -160,7 +164,8 @@ impl MatrixSource {
         let file = match self {
             Self::File(path, _) | Self::SuiteFile(_, path) => {
                 let progress = progress.cancelled_by(cancel);
-                let mut file = open_matrix_as(path, &self.options(), limit, progress)?;
+                let file = open_matrix_as(path, &self.options(), limit, progress);
+                let mut file = file.map_err(|error| unread(path, error))?;
                 file.warnings.extend(self.unlike_the_published(&file.matrix));
                 file
             }
@@ -251,6 +256,14 @@ impl MatrixSource {
     }
 }
 
+/// Why a file could not be read, with the matrix of a suite that a missing one is named after.
+fn unread(path: &Path, error: IoError) -> SourceError {
+    match path.to_str().and_then(suite_entry).filter(|_| !path.exists()) {
+        Some(entry) => SourceError::NoFile { error, name: entry.name },
+        None => error.into(),
+    }
+}
+
 /// Folders searched for the real matrices of suites: the one that `SPARSESCOPE_MATRICES` names, then
 /// [`matrix_cache`].
 pub fn matrix_folders() -> Vec<PathBuf> {
@@ -313,6 +326,7 @@ impl SourceError {
             | Self::NoBatch(_)
             | Self::NoSystems(_)
             | Self::Systems(_)
+            | Self::NoFile { .. }
             | Self::Reorder(_) => false,
         }
     }
@@ -374,6 +388,9 @@ mod tests {
         let missing = folder.path().join("a.mtz").display().to_string();
         let error = probe(&missing).unwrap_err().to_string();
         assert!(error.starts_with(&format!("{missing}: cannot open the file: ")), "{error}");
+        let error = probe("grid-5pt").unwrap_err().to_string();
+        assert!(error.starts_with("grid-5pt: cannot open the file: "), "{error}");
+        assert!(error.ends_with(" (did you mean suite:grid-5pt?)"), "{error}");
         let here = folder.path().display().to_string();
         let error = probe(&here).unwrap_err().to_string();
         assert!(error.starts_with(&format!("{here}: cannot open the file: ")), "{error}");

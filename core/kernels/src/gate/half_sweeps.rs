@@ -127,7 +127,7 @@ mod tests {
             for (&c, &v) in col.iter().zip(val).rev() {
                 match c as usize == i {
                     true => d = v,
-                    false => sum = sum + v * new[c as usize],
+                    false => sum += v * new[c as usize],
                 }
             }
             let right = if mode == Mode::Standard { b[i] } else { new[i] };
@@ -147,7 +147,7 @@ mod tests {
             let between = half(&a, mode, &b, &start, true);
             let found = half(&a, mode, &b, &between, false);
             let check = |between: &[T], found: &[T]| {
-                half_sweeps((&a, &diagonal), mode, &b, [&start, between, found], &found.to_vec())
+                half_sweeps((&a, &diagonal), mode, &b, [&start, between, found], found)
             };
             let right = check(&between, &found);
             assert_eq!(right.verdict, Verdict::Pass, "{mode:?}: {:?}", right.reason);
