@@ -109,15 +109,15 @@ pub(super) struct GenerateArgs {
     /// KIND?key=value&..., e.g. 'stencil27?n=40'
     #[arg(value_name = "SPEC", required_unless_present = "list")]
     pub(super) spec: Option<String>,
+    /// List all generators and suites with their parameters
+    #[arg(long, conflicts_with_all = ["spec", "output"], help_heading = WHAT)]
+    pub(super) list: bool,
     /// File to write; gzipped if its name ends in .gz
     ///
     /// A matrix is written in the form of the extension (`convert --help` lists them), else as Matrix Market. Points
     /// are written as CSV to .csv files, as binary to .points files and as text to all others.
     #[arg(short, value_name = "FILE", required_unless_present = "list", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
-    /// List all generators and suites with their parameters
-    #[arg(long, conflicts_with_all = ["spec", "output"], help_heading = WHAT)]
-    pub(super) list: bool,
     /// Write only the lower triangle of a symmetric matrix, to halve the file size
     #[arg(long, conflicts_with = "list", help_heading = OUTPUT)]
     pub(super) symmetric: bool,
@@ -153,15 +153,15 @@ pub(super) struct FetchArgs {
     /// Names in the collection, e.g. cant; GROUP/NAME if several groups have a matrix of this name
     #[arg(value_name = "NAME", required = true)]
     pub(super) names: Vec<String>,
+    /// Largest archive to download, e.g. 500M; it may decompress to 16 times as much [default: 64GiB]
+    #[arg(long, value_name = "BYTES", value_parser = byte_count, default_value_t = MAX_SIZE, hide_default_value = true, help_heading = WHAT)]
+    pub(super) max_size: u64,
     /// Folder to download to [default: `sparsescope/matrices` in the user's cache folder]
     #[arg(long, value_name = "FOLDER", help_heading = OUTPUT)]
     pub(super) folder: Option<PathBuf>,
     /// Download again even if cached
     #[arg(long, help_heading = OUTPUT)]
     pub(super) force: bool,
-    /// Largest archive to download, e.g. 500M; it may decompress to 16 times as much [default: 64GiB]
-    #[arg(long, value_name = "BYTES", value_parser = byte_count, default_value_t = MAX_SIZE, hide_default_value = true, help_heading = WHAT)]
-    pub(super) max_size: u64,
 }
 
 #[derive(Debug, Args)]

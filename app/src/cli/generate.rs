@@ -120,7 +120,9 @@ fn list(stand_ins: &[StandIn]) -> Result<String, std::fmt::Error> {
     let mut out = String::from("Generators (KIND?key=value&key=value, optionally after gen:)\n");
     let mut explain = |usage: String, what: &str, keys: &[Key]| {
         writeln!(out, "\n  {usage}\n      {what}")?;
-        keys.iter().try_for_each(|key| writeln!(out, "      {:<6} {}", key.name, key.explain()))
+        let width = keys.iter().map(|key| key.name.len()).max().unwrap_or(0);
+        let mut lines = keys.iter();
+        lines.try_for_each(|key| writeln!(out, "      {:<width$} {}", key.name, key.explain()))
     };
     for kind in kinds() {
         explain(kind.usage(), kind.what, kind.keys)?;
@@ -225,6 +227,19 @@ fn beside<T: Copy>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_explanations_of_a_generators_keys_begin_in_one_column() {
+        let text = list(&[]).unwrap();
+        let recipe = text.split("\n\n").find(|recipe| recipe.starts_with("  poisson2d?")).unwrap();
+        let keys: Vec<&str> = recipe.lines().skip(2).collect();
+        assert!(keys.iter().any(|line| line.starts_with("      dominant 1 to set")), "{recipe}");
+        let column = "      dominant ".len();
+        for line in &keys {
+            let (before, after) = line.split_at(column);
+            assert!(before.ends_with(' ') && !after.starts_with(' '), "{recipe}");
+        }
+    }
 
     #[test]
     fn a_figure_says_whether_it_is_known_guessed_or_neither() {
