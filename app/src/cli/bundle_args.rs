@@ -84,7 +84,7 @@ pub(super) struct ExportArgs {
     #[arg(long, value_name = "NAME", help_heading = WHAT)]
     pub(super) chart: Option<String>,
     /// Write the table of runs as CSV; - prints it
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT, required_unless_present_any = ["bencher", "html", "report", "svg", "png", "pdf", "table"])]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) csv: Option<PathBuf>,
     /// Write the times as JSON in the Bencher Metric Format; - prints it
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]

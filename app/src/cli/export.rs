@@ -14,13 +14,7 @@ use super::{bencher, compare, figure, html, report};
 type Write = fn(&Bundle, &Path, bool) -> anyhow::Result<()>;
 
 pub(super) fn run(args: &ExportArgs, quiet: bool) -> anyhow::Result<Outcome> {
-    let csv = args.csv.iter();
-    for path in
-        csv.chain(&args.bencher).chain(&args.html).chain(&args.report).chain(figure::files(args))
-    {
-        check_free(path, args.force)?;
-    }
-    for (path, form) in [
+    let outputs = [
         (&args.csv, "CSV"),
         (&args.bencher, "JSON"),
         (&args.table, "CSV"),
@@ -29,7 +23,19 @@ pub(super) fn run(args: &ExportArgs, quiet: bool) -> anyhow::Result<Outcome> {
         (&args.svg, "SVG"),
         (&args.png, "PNG"),
         (&args.pdf, "PDF"),
-    ] {
+    ];
+    if outputs.iter().all(|(path, _)| path.is_none()) {
+        let sentence = "there is nothing to write: expected --html, --report, --svg, --png, --pdf, \
+                        --table, --csv or --bencher";
+        return Err(UsageError(sentence.to_owned()).into());
+    }
+    let csv = args.csv.iter();
+    for path in
+        csv.chain(&args.bencher).chain(&args.html).chain(&args.report).chain(figure::files(args))
+    {
+        check_free(path, args.force)?;
+    }
+    for (path, form) in outputs {
         path.iter().try_for_each(|path| check_form(path, &[form]))?;
     }
     let of_one: [(&Option<PathBuf>, &str, Write); 2] =

@@ -119,9 +119,10 @@ pub fn describe(
         s.density
     )?;
     if let Some(form) = form {
+        let done = if form == MatrixForm::Generated { "made" } else { "read" };
         writeln!(
             out,
-            "file        {}, {} {}, read in {}",
+            "file        {}, {} {}, {done} in {}",
             form.as_str(),
             record.field,
             record.symmetry,

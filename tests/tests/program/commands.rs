@@ -105,6 +105,9 @@ fn info_gives_the_figures_worked_out_by_hand() {
     assert!(info["read_seconds"].as_f64().unwrap() >= 0.0);
     let text = p.succeed(&["info", "five.mtx"]);
     assert!(text.contains("5 x 5") && text.contains("hll"), "{text}");
+    assert!(text.contains("Matrix Market, real general, read in "), "{text}");
+    let text = p.succeed(&["info", "gen:diagonal?m=3"]);
+    assert!(text.contains("generated, real general, made in "), "{text}");
 }
 
 #[test]
@@ -292,6 +295,7 @@ fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
         (2, "did you mean `road`", &["info", "gen:raod?m=3"]),
         (2, "needs the key", &["info", "gen:road"]),
         (1, "(did you mean suite:road?)", &["info", "road"]),
+        (2, "there is nothing to write: expected --html,", &["export", "not-a-bundle.zip"]),
         (2, "(did you mean suite:grid-5pt?)", &["generate", "grid-5pt", "-o", "new.mtx"]),
         (2, "suite", &["bench", "suite:nothing"]),
         (2, "no suite", &["bench", "--suite", "nothing"]),
