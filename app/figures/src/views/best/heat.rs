@@ -91,7 +91,7 @@ pub fn draw(board: &Board, state: &ViewState, width: f32) -> Drawn {
     let ink = state.theme.ink();
     let (title, about) = (headline::headline(board), headline::about(board, state.best.unfolded));
     let (drawn, top) = Drawn::titled((&title, &about), &ink, width);
-    let (places, columns) = (Places::of(board, width), columns(board, width));
+    let (places, columns) = (Places::of(board, width), columns(board, state, width));
     let low = state.theme == Theme::Projector && places.winner.is_none();
     let mut sheet = Sheet { drawn, board, state, ink, width, places, columns, low };
     let mut y = sheet.head(if low { top - SPACE } else { top });

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::VIEW;
+use super::baseline::is_vendors;
 use super::board::{Board, Row};
 use super::heat::draw;
-use super::places::Places;
+use super::places::{Places, columns};
+use super::rows::lines;
 use super::tests::{example, model};
 use super::view::automatic;
 use crate::figure::{Shape, text_width};
@@ -40,7 +42,8 @@ fn the_heat_map_has_the_vendors_best_first_and_shows_folded_rows_when_asked() {
     let board = Board::of(&model, &state);
     assert_eq!(automatic(&board, &state), Form::Heat);
     let svg = VIEW.svg.unwrap()(&model, &state);
-    let names = ["cusparse/", "csr/adaptive", "hll/compact"];
+    // Of the kernels of Sparsescope the one that wins most of the rows that are shown is the first.
+    let names = ["cusparse/", "hll/compact", "csr/adaptive"];
     let places = names.map(|name| upright(&svg, name));
     assert!(places.is_sorted(), "{places:?}");
     let last = svg.rfind("rotate(-90)").unwrap();
@@ -48,7 +51,9 @@ fn the_heat_map_has_the_vendors_best_first_and_shows_folded_rows_when_asked() {
     assert!(svg.contains(">Cube_Coup_dt0<") && !svg.contains(">olm1000<"));
     assert!(svg.find(">Cube_Coup_dt0<") < svg.find(">thermal2<"), "the largest first");
     state.best.unfolded = true;
-    assert!(VIEW.svg.unwrap()(&model, &state).contains(">olm1000<"));
+    let svg = VIEW.svg.unwrap()(&model, &state);
+    assert!(svg.contains(">olm1000<"));
+    assert!(upright(&svg, "csr/adaptive") < upright(&svg, "hll/compact"), "it wins most of all");
     // Narrow figures leave out why, and then the ratio.
     let shown = |width: f32, words: &str| {
         let figure = draw(&board, &state, width).figure;
@@ -57,6 +62,39 @@ fn the_heat_map_has_the_vendors_best_first_and_shows_folded_rows_when_asked() {
     assert!(shown(1200.0, "4×4 blocks") && shown(1200.0, "1.55×"));
     assert!(!shown(600.0, "4×4 blocks") && shown(600.0, "1.55×"));
     assert!(!shown(400.0, "1.55×") && shown(400.0, "Cube_Coup_dt0"));
+}
+
+#[test]
+fn kernels_that_win_on_shown_rows_come_first_and_the_largest_matrix_has_its_winner_in_sight() {
+    let (mut model, mut state) = (example(), ViewState::default());
+    model.open("cpu.zip", include_bytes!("../../../../example/cpu.zip")).unwrap();
+    let board = Board::of(&model, &state);
+    let has_won = |row: &Row, kernel: &str| {
+        row.runs.iter().any(|r| r.run == row.credited && r.kernel == kernel)
+    };
+    for unfolded in [true, false] {
+        state.best.unfolded = unfolded;
+        let rows: Vec<&Row> = lines(&board, &state).into_iter().flatten().collect();
+        let columns = columns(&board, &state, 980.0);
+        let ours = columns.iter().filter(|column| !is_vendors(column.kernel));
+        let wins = ours.map(|of| rows.iter().filter(|row| has_won(row, of.kernel)).count());
+        let wins: Vec<usize> = wins.collect();
+        assert!(wins.is_sorted_by(|one, next| one >= next) && wins.contains(&0), "{wins:?}");
+    }
+    // The view in windows of 1280 and 1000 points, and on a phone that lies on its side.
+    let winner = state.theme.ink().winner;
+    for width in [980.0, 700.0, 786.0] {
+        let figure = draw(&board, &state, width).figure;
+        let mut outlines = figure.shapes.iter().filter_map(|shape| match shape {
+            Shape::Line { points, color, .. } if *color == winner => Some(points),
+            _ => None,
+        });
+        // After that of the legend.
+        let first = outlines.nth(1).unwrap();
+        let [right, top] = [first[1].x, first[1].y];
+        assert!(right < width, "{width}: {right}");
+        assert!(top < figure.head.as_ref().unwrap().y[1] + 44.0, "in the first row");
+    }
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use super::baseline::{Against, is_vendors};
 use super::board::{Board, Row};
+use super::rows::lines;
 use crate::figure::{strong_width, text_width};
+use crate::state::ViewState;
 use crate::theme::{BODY, SMALL, SPACE};
 
 /// Side of the picture of a matrix.
@@ -10,8 +12,8 @@ pub(super) const THUMB: f32 = 40.0;
 
 /// Kernel names longer than this take two lines; in narrow figures, whose head is higher.
 const LONG: [f32; 2] = [96.0, 72.0];
-/// Narrower figures leave out why the winner wins, and then the ratio to the baseline.
-const NARROW: [f32; 2] = [700.0, 520.0];
+/// Narrower figures leave out why the winner wins, so that its cell is seen, and then the ratio to the baseline.
+const NARROW: [f32; 2] = [760.0, 520.0];
 /// Wider figures say what limits the winner, too.
 const WIDE: f32 = 1200.0;
 /// Maximum width of why the winner wins; in wide figures.
@@ -20,20 +22,24 @@ const REASON: [f32; 2] = [220.0, 270.0];
 /// Width of the ratio to the baseline, at least and at most.
 pub(super) const RATIO: [f32; 2] = [56.0, 100.0];
 
+/// Width of the winner's bundle.
+const BUNDLE: f32 = 88.0;
+
 /// A kernel's column.
 pub(super) struct Column<'b> {
     pub(super) kernel: &'b str,
     /// Its name, in one or two lines.
     pub(super) name: Vec<String>,
+    /// On the rows that are shown.
     wins: usize,
-    /// Sum of its shares.
+    /// Sum of its shares there.
     sum: f64,
 }
 
 impl<'b> Column<'b> {
-    fn of(board: &'b Board, kernel: &'b str, width: f32) -> Self {
+    fn of(board: &'b Board, rows: &[&'b Row], kernel: &'b str, width: f32) -> Self {
         let rival = |row: &'b Row| Some((row, row.runs.iter().find(|r| r.kernel == kernel)?));
-        let rivals: Vec<_> = board.rows.iter().filter_map(rival).collect();
+        let rivals: Vec<_> = rows.iter().copied().filter_map(rival).collect();
         Self {
             kernel,
             name: in_lines(board.short(kernel), width),
@@ -43,11 +49,12 @@ impl<'b> Column<'b> {
     }
 }
 
-/// The columns: the vendors' best first, which is visible however few fit; then those that win by
-/// their wins, the others by their mean share, the other vendors' last.
-pub(super) fn columns(board: &Board, width: f32) -> Vec<Column<'_>> {
+/// The columns: the vendors' best first, which is visible however few fit; then those that win on the
+/// rows that are shown by their wins there, the others by their mean share, the other vendors' last.
+pub(super) fn columns<'b>(board: &'b Board, state: &ViewState, width: f32) -> Vec<Column<'b>> {
+    let rows: Vec<&Row> = lines(board, state).into_iter().flatten().collect();
     let mut columns: Vec<Column<'_>> =
-        board.kernels.iter().map(|kernel| Column::of(board, kernel, width)).collect();
+        board.kernels.iter().map(|kernel| Column::of(board, &rows, kernel, width)).collect();
     sparsescope_core::order::sort_by(&mut columns, |a, b| {
         let vendors = is_vendors(a.kernel).cmp(&is_vendors(b.kernel));
         vendors.then(b.wins.cmp(&a.wins)).then(b.sum.total_cmp(&a.sum))
@@ -91,12 +98,14 @@ impl Places {
         let widest = |of: &dyn Fn(&Row) -> f32, least: f32, most: f32| {
             board.rows.iter().map(of).fold(least, f32::max).min(most)
         };
-        let most = if width < no_reason { 120.0 } else { 176.0 };
+        let bundle = if board.bundles { BUNDLE } else { 0.0 };
+        let has_reason = width - bundle >= no_reason;
+        let most = if has_reason { 176.0 } else { 120.0 };
         let names = widest(&|row| strong_width(board.name_of(row), BODY), 96.0, most);
         let mut x = SPACE + THUMB + SPACE;
         let name = [x, x + names];
         x = name[1];
-        let winner = (width >= no_reason).then(|| {
+        let winner = has_reason.then(|| {
             let [usual, wide] = REASON;
             let most = if width >= WIDE { wide } else { usual };
             let of = |row: &Row| {
@@ -113,7 +122,7 @@ impl Places {
             x + SPACE + widest(&of, RATIO[0], RATIO[1])
         });
         x = ratio.unwrap_or(x);
-        let bundle = board.bundles.then_some([x + 2.0 * SPACE, x + 2.0 * SPACE + 88.0]);
+        let bundle = board.bundles.then_some([x + 2.0 * SPACE, x + 2.0 * SPACE + BUNDLE]);
         x = bundle.map_or(x, |[_, to]| to);
         Self { name, winner, ratio, bundle, cells: x + 1.5 * SPACE }
     }
