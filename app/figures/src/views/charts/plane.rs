@@ -176,7 +176,7 @@ fn is_upright(guide: &Guide) -> bool {
 }
 
 /// Steps between the places along a guide where its name may start.
-const PLACES: usize = 16;
+const PLACES: usize = 32;
 
 /// Writes the name of every guide at its line: of one that is not vertical along it and at its angle,
 /// above or below; up to two lines away where marks or other guides are close.

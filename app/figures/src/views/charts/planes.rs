@@ -122,7 +122,8 @@ struct Roof<'a> {
     bandwidth: f64,
 }
 
-/// The roofs of the devices whose runs are shown, highest first, each with its name.
+/// The roofs of the devices whose runs are shown, highest first, each with its name: with that of the device if
+/// there are several.
 fn roofs_of<'a>(runs: &[RunOf<'a>]) -> Vec<(String, f64)> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for run in runs {
@@ -151,8 +152,12 @@ fn roofs_of<'a>(runs: &[RunOf<'a>]) -> Vec<(String, f64)> {
         let same = |other: &&Roof<'_>| (other.device, other.name) == (roof.device, roof.name);
         let is_alone = roofs.iter().filter(same).count() == 1;
         let of = if is_alone { String::new() } else { format!(", {}", roof.bundle) };
-        let Roof { device, name, bandwidth, .. } = roof;
-        (format!("{device}: {name} {}/s{of}", bytes(*bandwidth as u64)), *bandwidth)
+        let device = match roofs.iter().all(|other| other.device == roof.device) {
+            true => String::new(),
+            false => format!("{}: ", roof.device),
+        };
+        let Roof { name, bandwidth, .. } = roof;
+        (format!("{device}{name} {}/s{of}", bytes(*bandwidth as u64)), *bandwidth)
     };
     roofs.iter().map(named).collect()
 }
@@ -251,7 +256,20 @@ mod tests {
         let (model, state) = (model_of(merged), state("roofline;backend=cuda"));
         let plot = roofline(&Data::of(&model, &state));
         let names: Vec<&str> = plot.guides.iter().map(|roof| roof.name.as_str()).collect();
-        assert_eq!(names, ["GPU: copy 4.10 TB/s, a", "GPU: copy 2 TB/s, a"]);
+        assert_eq!(names, ["copy 4.10 TB/s, a", "copy 2 TB/s, a"]);
+    }
+
+    #[test]
+    fn roofs_name_their_device_only_where_there_are_several() {
+        let model = model_of(bundle("a", 1.0));
+        let names = |link: &str| -> Vec<String> {
+            let state = state(link);
+            let guides = roofline(&Data::of(&model, &state)).guides;
+            guides.into_iter().map(|roof| roof.name).collect()
+        };
+        assert_eq!(names("roofline;backend=cpu"), ["triad 60 GB/s", "copy 40 GB/s"]);
+        let all = ["GPU: copy 4 TB/s", "CPU: triad 60 GB/s", "CPU: copy 40 GB/s"];
+        assert_eq!(names("roofline"), all);
     }
 
     #[test]
