@@ -90,16 +90,28 @@ pub fn progress(wave: &Wavefront, step: usize) -> [u64; 2] {
 
 /// Describes the progress of a sweep.
 pub fn progress_words(wave: &Wavefront, order: Order, step: usize) -> String {
-    let all = counted(wave.widths.len(), order);
     let [done, now] = progress(wave, step);
-    let rows: u64 = wave.widths.iter().map(|width| u64::from(*width)).sum();
+    let [rows, _] = progress(wave, wave.widths.len());
     if now == 0 {
+        let all = counted(wave.widths.len(), order);
         return format!("All {all} are done, {} rows.", digits(rows));
     }
+    words_of(wave, order, step, [now, done, rows - done - now])
+}
+
+/// A text that is at least as long as that of any step.
+pub fn longest_progress(wave: &Wavefront, order: Order) -> String {
+    let levels = wave.widths.len();
+    let [rows, _] = progress(wave, levels);
+    words_of(wave, order, levels, [rows; 3])
+}
+
+fn words_of(wave: &Wavefront, order: Order, step: usize, rows: [u64; 3]) -> String {
+    let all = counted(wave.widths.len(), order);
     let word = if order == Order::Colors { "Colour" } else { "Level" };
+    let [now, ..] = rows;
     let rows_now = if now == 1 { "row" } else { "rows" };
-    let [done, waits] = [done, rows - done - now].map(digits);
-    let (step, now) = (digits(step as u64), digits(now));
+    let ([now, done, waits], step) = (rows.map(digits), digits(step as u64));
     format!("{word} {step} of {all}: {now} {rows_now} at once; {done} done, {waits} waiting.")
 }
 
@@ -181,5 +193,7 @@ mod tests {
         let words = progress_words(&wave, Order::Forward, 1);
         assert_eq!(words, "Level 1 of 3 levels: 3 rows at once; 2 done, 1 waiting.");
         assert_eq!(progress_words(&wave, Order::Colors, 3), "All 3 colours are done, 6 rows.");
+        let longest = longest_progress(&wave, Order::Forward);
+        assert_eq!(longest, "Level 3 of 3 levels: 6 rows at once; 6 done, 6 waiting.");
     }
 }

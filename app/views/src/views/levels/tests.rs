@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use egui::{Key, vec2};
+use egui::{Key, Vec2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use sparsescope_core::bundle::{Bundle, MatrixFolder};
@@ -62,12 +62,17 @@ fn bundle(a: &Csr, levels: u64) -> Vec<u8> {
 }
 
 fn shown(file: &str, bytes: &[u8], state: &str) -> Harness<'static, App> {
+    sized(file, bytes, state, vec2(1280.0, 800.0))
+}
+
+fn sized(file: &str, bytes: &[u8], state: &str, size: Vec2) -> Harness<'static, App> {
     let mut app = App::new();
     app.open_bytes(file, bytes.to_vec());
     let matrix = app.state().matrix.clone();
     app.set_state(ViewState { matrix, ..ViewState::from_fragment(state).unwrap() });
     let mut harness = Harness::builder()
-        .with_size(vec2(1280.0, 800.0))
+        .with_size(size)
+        .with_max_steps(200)
         .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
     harness.run();
     harness
@@ -104,6 +109,23 @@ fn a_bundle_without_the_matrix_plays_the_sweep_over_64_000_rows_forward_and_back
     harness.get_by_label("All levels").click();
     harness.run();
     assert_eq!(step(&harness), None);
+}
+
+#[test]
+fn the_matrix_stays_where_it_is_however_long_the_words_about_a_step_are() {
+    let bytes = bundle(&made("stencil27?n=40"), 4096);
+    // On a phone, where the words need up to two lines, and in windows where only few have space beside the buttons.
+    for width in [390.0, 800.0, 900.0, 1000.0] {
+        let mut harness = sized("grid.zip", &bytes, "v1;view=levels;level=0", vec2(width, 844.0));
+        let tops = [0, 9, 137, 274].map(|step| {
+            let mut state = harness.state().state().clone();
+            state.levels.step = Some(step);
+            harness.state_mut().set_state(state);
+            harness.run();
+            harness.get_by_label("Levels of grid, forward sweep").rect().top()
+        });
+        assert!(tops.iter().all(|top| *top == tops[0]), "{width}: {tops:?}");
+    }
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! The orders with their controls.
 
-use egui::{ScrollArea, Ui, vec2};
+use egui::{Color32, ScrollArea, TextStyle, Ui, vec2};
 use sparsescope_figures::figure::text_width;
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::{LevelsOf, ViewState};
 use sparsescope_figures::theme::BODY;
-use sparsescope_figures::views::levels::numbers::progress_words;
+use sparsescope_figures::views::levels::numbers::{longest_progress, progress_words};
 use sparsescope_figures::views::levels::sheet::Told;
 use sparsescope_figures::views::levels::subject::{Subject, USUAL};
 use sparsescope_figures::views::levels::view::orders;
@@ -47,16 +47,25 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     note(ui, subject.note.as_deref());
     let order = state.levels.order;
     let wave = waves.wave(order);
-    ui.horizontal_wrapped(|ui| {
+    // What is below must not move from step to step.
+    let longest = longest_progress(wave, order);
+    let below = ui.horizontal_wrapped(|ui| {
         player(ui, &mut state.levels.step, wave.widths.len() as u32, &WORDS);
-        if let Some(step) = state.levels.step {
-            let words = progress_words(wave, order, step as usize);
-            if text_width(&words, BODY) > ui.available_size_before_wrap().x {
-                ui.end_row();
-            }
-            ui.label(words);
+        let words = progress_words(wave, order, state.levels.step? as usize);
+        if text_width(&longest, BODY) > ui.available_size_before_wrap().x {
+            return Some(words);
         }
+        ui.label(words);
+        None
     });
+    if let Some(words) = below.inner {
+        let (font, width) = (TextStyle::Body.resolve(ui.style()), ui.available_width());
+        let lines = ui.painter().layout(longest, font, Color32::PLACEHOLDER, width);
+        ui.scope(|ui| {
+            ui.set_min_height(lines.size().y);
+            ui.label(words);
+        });
+    }
     let shown = orders(state, ui.available_width());
     let room = ui.available_size() - vec2(16.0, 8.0);
     let width = room.x / shown.len() as f32;
