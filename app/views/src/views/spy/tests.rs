@@ -192,15 +192,19 @@ fn a_bundle_without_the_matrix_says_where_its_picture_ends() {
 
 #[test]
 fn all_of_it_is_seen_above_the_details_of_a_run() {
-    let mut app = App::new();
-    app.open_bytes("example.zip", include_bytes!("../../../../example/cpu.zip"));
-    app.set_state(ViewState::from_fragment("v1;view=spy;run=20").unwrap());
-    let mut harness = drawn(app);
-    harness.set_size(vec2(1024.0, 768.0));
-    harness.run();
-    let details = harness.get_by_label("Close the run's details").rect();
-    let last = harness.get_by_label_contains("double-click to reset.").rect();
-    assert!(last.bottom() < details.top(), "{last:?}, {details:?}");
+    // The overlays take another line.
+    for overlays in ["", ";parts=4;split=entries;hack=32"] {
+        let mut app = App::new();
+        app.open_bytes("example.zip", include_bytes!("../../../../example/cpu.zip"));
+        let state = format!("v1;view=spy;run=20{overlays}");
+        app.set_state(ViewState::from_fragment(&state).unwrap());
+        let mut harness = drawn(app);
+        harness.set_size(vec2(1024.0, 768.0));
+        harness.run();
+        let details = harness.get_by_label("Close the run's details").rect();
+        let last = harness.get_by_label_contains("double-click to reset.").rect();
+        assert!(last.bottom() < details.top(), "{overlays}: {last:?}, {details:?}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use egui::{Color32, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
+use egui::{Color32, Role, ScrollArea, Sense, TextStyle, Ui, WidgetInfo, vec2};
 use sparsescope_figures::model::{Model, count, display_name, matrix_key};
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::views::spy::axes::{digits, index};
@@ -78,11 +78,28 @@ fn show_picture(
     state: &mut ViewState,
 ) {
     let picture = &shown.picture;
-    let lines = if shown.ranks.is_some() { 3.0 } else { 2.0 };
-    let status = ui.text_style_height(&egui::TextStyle::Body) * lines + 16.0;
-    let size = vec2(room.x, (room.y - status).max(LEAST_HEIGHT));
-    let pixels = ui.ctx().pixels_per_point();
-    let Some(scene) = Scene::new(shown, size, pixels, state) else { return };
+    let (pixels, phone) = (ui.ctx().pixels_per_point(), is_phone(ui.ctx()));
+    let line = ui.text_style_height(&TextStyle::Body);
+    let above = |lines: usize, state: &ViewState| {
+        let status = line * lines as f32 + 16.0;
+        let size = vec2(room.x, (room.y - status).max(LEAST_HEIGHT));
+        Scene::new(shown, size, pixels, state)
+    };
+    let usual = if shown.ranks.is_some() { 3 } else { 2 };
+    let Some(mut scene) = above(usual, state) else { return };
+    let ranks = shown.ranks.as_ref().map(Ranks::words);
+    let told = overlay_words(picture, &state.spy).into_iter().chain(ranks);
+    let told: Vec<String> = told.map(|words| format!("{words}. ")).collect();
+    let mut more = Vec::from_iter(picture.recipe.as_ref().map(|_| made_again(&of.name)));
+    let resolution = resolution(picture.pyramid.entries(), &scene);
+    more.push(unbroken(&format!("{resolution} {}", how_to_move(phone))));
+    let text = [told.as_slice(), more.as_slice()].concat().join("  ");
+    let font = TextStyle::Body.resolve(ui.style());
+    let lines = ui.painter().layout(text, font, Color32::PLACEHOLDER, room.x).rows.len();
+    if lines > usual {
+        let Some(lower) = above(lines, state) else { return };
+        scene = lower;
+    }
     // Cells align with pixels if the figure does.
     let corner = egui::emath::GuiRounding::round_to_pixels(ui.cursor().min, pixels);
     ui.add_space(corner.y - ui.cursor().min.y);
@@ -111,21 +128,17 @@ fn show_picture(
             }
         });
     }
-    let phone = is_phone(ui.ctx());
     if phone {
         // These are lines of text, not targets.
-        ui.spacing_mut().interact_size.y = ui.text_style_height(&egui::TextStyle::Body);
+        ui.spacing_mut().interact_size.y = line;
     }
     ui.horizontal_wrapped(|ui| {
-        let ranks = shown.ranks.as_ref().map(Ranks::words);
-        for words in overlay_words(picture, &state.spy).into_iter().chain(ranks) {
-            ui.label(format!("{words}. "));
+        for words in told {
+            ui.label(words);
         }
-        if picture.recipe.is_some() {
-            ui.weak(made_again(&of.name));
+        for words in more {
+            ui.weak(words);
         }
-        let resolution = resolution(picture.pyramid.entries(), &scene);
-        ui.weak(unbroken(&format!("{resolution} {}", how_to_move(phone))));
     });
 }
 
