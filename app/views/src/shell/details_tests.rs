@@ -168,8 +168,14 @@ fn on_a_phone_the_details_lie_over_the_list() {
 
 #[test]
 fn a_selected_run_is_scrolled_between_the_head_of_the_list_and_the_details() {
-    for (size, head) in [([1280.0, 800.0], "Sort by Kernel"), ([390.0, 844.0], "Largest first")] {
+    for (size, head, grouped) in [
+        ([1280.0, 800.0], "Sort by Kernel", false),
+        ([1280.0, 800.0], "Sort by Kernel", true),
+        ([390.0, 844.0], "Largest first", false),
+        ([390.0, 844.0], "Largest first", true),
+    ] {
         let mut harness = with_example("v1;view=runs");
+        harness.state_mut().state.grouped = grouped;
         harness.set_size(size.into());
         harness.run();
         let run = number(harness.state(), "cpu/coo/serial");
