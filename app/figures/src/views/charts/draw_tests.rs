@@ -290,6 +290,22 @@ fn names_of_close_vertical_lines_are_apart_and_inside_the_figure() {
         assert!(names.len() == 5 && are_apart(&names), "{width}: {names:?}");
         let is_inside = |area: &Rect| area.left() >= 0.0 && area.right() <= width;
         assert!(names.iter().all(is_inside), "{width}: {names:?}");
+        let weak = state.theme.ink().weak;
+        let heights = |of: f32| -> Vec<f32> {
+            let upright = figure.shapes.iter().filter_map(|shape| match shape {
+                Shape::Line { points, width, color } if (*width, *color) == (of, weak) => {
+                    let [from, to] = [points[0], points[1]];
+                    (from.x == to.x).then_some((from.y - to.y).abs())
+                }
+                _ => None,
+            });
+            upright.collect()
+        };
+        let (axis, lines) = (heights(1.0), heights(GUIDE));
+        assert!(
+            lines.len() == 5 && lines.iter().all(|line| *line == axis[0]),
+            "{axis:?} {lines:?}"
+        );
     }
 }
 
@@ -318,6 +334,20 @@ fn numbers_of_arrows_are_clear_of_lines_and_of_each_other() {
     for y in runs.map(|hit| hit.rect.center().y) {
         assert!(numbers.iter().all(|area| !area.y_range().contains(y)), "{y}: {numbers:?}");
     }
+}
+
+#[test]
+fn arrows_with_one_value_in_a_row_have_one_number() {
+    let (model, state) = (model(&[("a", 1.0)]), state("break-even"));
+    let data = Data::of(&model, &state);
+    let mut plot = plot(&data);
+    assert!(plot.points().filter(|(.., point)| point.at[1] == 0.0).count() > 2);
+    for point in plot.series.values_mut().flat_map(|series| &mut series.points) {
+        point.at[0] = if point.at[1] == 0.0 { 0.0 } else { 5.0 };
+    }
+    let looks = Looks::of(&model, "spmv");
+    let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(600.0, None));
+    assert_eq!(texts(&figure, |text| text == "0").len(), 1);
 }
 
 #[test]

@@ -58,8 +58,9 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
     }
 
     let axes = Axes { x, y };
+    let inside = Rect::from_min_max(pos2(left, top), pos2(right, bottom));
     for guide in &plot.guides {
-        let ends = guide.ends.map(|at| axes.at(at));
+        let ends = axes.ends(guide, inside);
         let [from, to] = ends;
         sheet.figure.line(from, to, GUIDE, ink.weak);
         taken.guide(ends);
@@ -102,7 +103,6 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
             sheet.hit(at, REACH, name, series, point);
         }
     }
-    let inside = Rect::from_min_max(pos2(left, top), pos2(right, bottom));
     name_series(sheet, &axes, inside, &mut taken);
     name_guides(sheet, &axes, inside, &mut taken);
     bottom + foot
@@ -117,6 +117,14 @@ struct Axes {
 impl Axes {
     fn at(&self, [x, y]: [f64; 2]) -> Pos2 {
         pos2(self.x.at(x), self.y.at(y))
+    }
+
+    /// The ends of a guide; a vertical one is as high as the plot.
+    fn ends(&self, guide: &Guide, inside: Rect) -> [Pos2; 2] {
+        let ends = guide.ends.map(|at| self.at(at));
+        let heights = [inside.bottom(), inside.top()];
+        let [from, _] = ends;
+        if is_upright(guide) { heights.map(|y| pos2(from.x, y)) } else { ends }
     }
 
     /// The ends of the line from a point to the far end of its range.
@@ -185,7 +193,7 @@ fn name_guides(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut
     // Marks may be everywhere. Of several guides, a name at its line is then better than a clear one.
     let near: &[f32] = if plot.guides.len() == 1 { &[0.0, 0.5, 1.0, 1.5, 2.0] } else { &[0.0] };
     for guide in &plot.guides {
-        let [from, to] = guide.ends.map(|at| axes.at(at));
+        let [from, to] = axes.ends(guide, inside);
         if is_upright(guide) {
             name_upright(sheet, &guide.name, to, inside, taken);
             continue;

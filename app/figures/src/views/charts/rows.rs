@@ -102,7 +102,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
     }
     let lane = band / (lanes + 0.1);
     let mut placed: Near<(usize, Pos2)> = Near::new();
-    let mut drawn = HashSet::new();
+    let (mut drawn, mut numbered) = (HashSet::new(), HashSet::new());
     let mut marks: Vec<Named<'_>> = Vec::new();
     let heaviest =
         plot.points().filter_map(|(_, _, point)| point.weight).fold(f64::MIN_POSITIVE, f64::max);
@@ -214,7 +214,9 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
             if fill == color && sheet.is_bold(name) && !small { ink.paper } else { color };
         match arrow(point.at[0]) {
             Some(mark) => {
-                let number = (!is_numbered).then_some(point.at[0]); // one number for both arrows
+                // One number for both arrows, and for those of a row with the same value.
+                let value = Some(point.at[0]).filter(|_| !is_numbered);
+                let number = value.filter(|value| numbered.insert((row, number, value.to_bits())));
                 sheet.arrow((at, mark), &look, number, &mut taken);
             }
             None => {
