@@ -4,10 +4,10 @@ use egui::{
     Align, Color32, EventFilter, Id, Key, Label, Layout, Modifiers, Rect, Response, RichText, Role,
     ScrollArea, Sense, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
-use sparsescope_figures::figure::{Figure, area};
+use sparsescope_figures::figure::{Figure, area, text_width};
 use sparsescope_figures::model::{Model, significant};
 use sparsescope_figures::state::{RankBy, ViewState};
-use sparsescope_figures::theme::blend;
+use sparsescope_figures::theme::{BODY, SPACE, blend};
 use sparsescope_figures::views::best::board::{Board, Row};
 use sparsescope_figures::views::best::list::{
     Columns, ROW, about, axis, lines, marks, percent, point, ticks, times, titles,
@@ -187,18 +187,20 @@ fn cells(ui: &mut Ui, rect: Rect, row: &Row, board: &Board, columns: &Columns) {
 /// On a narrow screen: the name and the rate, below them the kernel and its lead.
 fn narrow(ui: &mut Ui, rect: Rect, row: &Row, board: &Board) {
     let half = rect.top() + rect.height() * 0.52;
-    let split = rect.left() + rect.width() * 0.62;
+    let value = format!("{} {}", significant(row.rate), unit(board));
+    let lead = format!("lead {}", times(row.lead));
+    // The name and the kernel have what the numbers leave.
+    let split = rect.right() - 6.0 - text_width(&value, BODY).max(text_width(&lead, BODY)) - SPACE;
     let line = |top: f32, bottom: f32| {
         let left = area(rect.left() + 6.0, top, split, bottom);
         (left, area(split, top, rect.right() - 6.0, bottom))
     };
     let (name, rate) = line(rect.top(), half);
     put(ui, name, false, RichText::new(board.name_of(row)).strong());
-    let value = format!("{} {}", significant(row.rate), unit(board));
     put(ui, rate, true, RichText::new(value).strong());
-    let (kernel, lead) = line(half, rect.bottom());
+    let (kernel, below) = line(half, rect.bottom());
     put(ui, kernel, false, RichText::new(board.short_title(&row.title)).weak());
-    put(ui, lead, true, RichText::new(format!("lead {}", times(row.lead))).weak());
+    put(ui, below, true, RichText::new(lead).weak());
 }
 
 fn strip(
