@@ -1,22 +1,43 @@
 // Y = A X, where X has several columns; X and Y are stored by rows.
 
-// The sum of nonzeros begin..end of a row times their rows of X, whose packs begin at `x`.
-template <u32 COUNT>
-__device__ inline Pack<COUNT> sum_of(
-    offset begin, offset end, const u32* col, const value* val, const Pack<COUNT>* x, u32 packs)
+// Nonzeros that are loaded at once by for_products.
+const u32 AT_ONCE = 4;
+
+// Calls add(e, value, its row of X) for the nonzeros begin..end one after the other, whatever rows
+// of A they are in. The packs of X begin at `from`. Several nonzeros and their rows of X are loaded
+// at once, and the next nonzeros before these are used.
+template <u32 COUNT, typename ADD>
+__device__ inline void for_products(
+    offset begin, offset end, const u32* col, const value* val, const Pack<COUNT>* from, u32 packs,
+    ADD add)
 {
-    Pack<COUNT> sum = {};
-#pragma unroll 4
-    for (offset e = begin; e < end; e++) {
-        const real v = val[e];
-        const Pack<COUNT> of_x = x[(u64)col[e] * packs];
-        sum.add(v, of_x);
+    u32 next_col[AT_ONCE];
+    value next_val[AT_ONCE];
+    const auto load = [&](offset at) {
+#pragma unroll
+        for (u32 j = 0; j < AT_ONCE; j++) {
+            const offset e = min(at + j, end - 1);
+            next_col[j] = col[e];
+            next_val[j] = val[e];
+        }
+    };
+    if (begin < end) load(begin);
+    for (offset at = begin; at < end; at += AT_ONCE) {
+        real v[AT_ONCE];
+        Pack<COUNT> of_x[AT_ONCE];
+#pragma unroll
+        for (u32 j = 0; j < AT_ONCE; j++) {
+            v[j] = next_val[j];
+            of_x[j] = from[(u64)next_col[j] * packs];
+        }
+        if (at + AT_ONCE < end) load(at + AT_ONCE);
+#pragma unroll
+        for (u32 j = 0; j < AT_ONCE && at + j < end; j++) add(at + j, v[j], of_x[j]);
     }
-    return sum;
 }
 
 // One thread per COUNT columns of a row. `columns` is a multiple of COUNT: every pack is aligned.
-template <u32 COUNT>
+template <u32 COUNT, bool AHEAD>
 __device__ inline void row_split(
     u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
     real* y)
@@ -26,8 +47,20 @@ __device__ inline void row_split(
     if (row >= rows) return;
     const u64 pack = thread - row * packs;
     const Pack<COUNT>* const from = (const Pack<COUNT>*)x + pack;
-    ((Pack<COUNT>*)y)[row * packs + pack] =
-        sum_of<COUNT>(row_ptr[row], row_ptr[row + 1], col, val, from, packs);
+    const offset begin = row_ptr[row], end = row_ptr[row + 1];
+    Pack<COUNT> sum = {};
+    if (AHEAD) {
+        const auto add = [&](offset, real v, const Pack<COUNT>& of_x) { sum.add(v, of_x); };
+        for_products<COUNT>(begin, end, col, val, from, packs, add);
+    } else {
+#pragma unroll 4
+        for (offset e = begin; e < end; e++) {
+            const real v = val[e];
+            const Pack<COUNT> of_x = from[(u64)col[e] * packs];
+            sum.add(v, of_x);
+        }
+    }
+    ((Pack<COUNT>*)y)[row * packs + pack] = sum;
 }
 
 // cuda/spmm/row-split: adjacent threads on adjacent columns of X, row after row. Each takes 1, 2 or
@@ -36,21 +69,36 @@ extern "C" __global__ void spmm_row_split_1(
     u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
     real* y)
 {
-    row_split<1>(rows, columns, row_ptr, col, val, x, y);
+    row_split<1, false>(rows, columns, row_ptr, col, val, x, y);
 }
 
 extern "C" __global__ void spmm_row_split_2(
     u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
     real* y)
 {
-    row_split<2>(rows, columns, row_ptr, col, val, x, y);
+    row_split<2, false>(rows, columns, row_ptr, col, val, x, y);
 }
 
 extern "C" __global__ void spmm_row_split_4(
     u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
     real* y)
 {
-    row_split<4>(rows, columns, row_ptr, col, val, x, y);
+    row_split<4, false>(rows, columns, row_ptr, col, val, x, y);
+}
+
+// The same for rows with few threads, which load ahead.
+extern "C" __global__ void __launch_bounds__(1024) spmm_row_split_ahead_2(
+    u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
+    real* y)
+{
+    row_split<2, true>(rows, columns, row_ptr, col, val, x, y);
+}
+
+extern "C" __global__ void __launch_bounds__(1024) spmm_row_split_ahead_4(
+    u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
+    real* y)
+{
+    row_split<4, true>(rows, columns, row_ptr, col, val, x, y);
 }
 
 // cuda/spmm/merge: the path along all nonzeros and row ends (Merrill and Garland, SC 2016), in
@@ -61,10 +109,6 @@ extern "C" __global__ void spmm_row_split_4(
 //
 // first_row[p] is the row that piece p begins in, at nonzero p * steps - first_row[p]. After the
 // last piece it has the number of rows.
-
-// Nonzeros of a piece that are loaded at once, whatever rows they are in: if a thread waited at the
-// end of each short row, it would mostly wait.
-const u32 AT_ONCE = 4;
 
 // The piece that a row begins in.
 __device__ inline u64 first_piece(const offset* row_ptr, u32 row, u32 steps) {
@@ -105,32 +149,12 @@ __device__ inline void merge(
             sum = {};
             row_end = end_of(++row);
         };
-        u32 next_col[AT_ONCE];
-        value next_val[AT_ONCE];
-        const auto load = [&](offset at) {
-#pragma unroll
-            for (u32 j = 0; j < AT_ONCE; j++) {
-                const offset e = min(at + j, end - 1);
-                next_col[j] = col[e];
-                next_val[j] = val[e];
-            }
+        // If a thread waited at the end of each short row, it would mostly wait.
+        const auto add = [&](offset e, real v, const Pack<COUNT>& of_x) {
+            while (row_end == e) finish_row();
+            sum.add(v, of_x);
         };
-        if (begin < end) load(begin);
-        for (offset at = begin; at < end; at += AT_ONCE) {
-            real v[AT_ONCE];
-            Pack<COUNT> of_x[AT_ONCE];
-#pragma unroll
-            for (u32 j = 0; j < AT_ONCE; j++) {
-                v[j] = next_val[j];
-                of_x[j] = from[(u64)next_col[j] * packs];
-            }
-            if (at + AT_ONCE < end) load(at + AT_ONCE);
-#pragma unroll
-            for (u32 j = 0; j < AT_ONCE && at + j < end; j++) {
-                while (row_end == at + j) finish_row();
-                sum.add(v[j], of_x[j]);
-            }
-        }
+        for_products<COUNT>(begin, end, col, val, from, packs, add);
         while (row < end_row) finish_row();
         if (end_row < rows) unfinished[threadIdx.x] = sum;
     }

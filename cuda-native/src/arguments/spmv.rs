@@ -80,7 +80,8 @@ arguments! {
 
     /// Y = A·X in CSR.
     Spmm<'a, real T from V, offset O> of Spmm [
-        spmm_row_split_1, spmm_row_split_2, spmm_row_split_4
+        spmm_row_split_1, spmm_row_split_2, spmm_row_split_4, spmm_row_split_ahead_2,
+        spmm_row_split_ahead_4
     ] (
         rows: u32, columns: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, V>,
         x: Reads<'a, T>, y: Writes<'a, T>

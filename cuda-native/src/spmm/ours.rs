@@ -1,6 +1,6 @@
 //! Launchers of our own kernels of Y = A·X.
 
-use sparsescope_core::kernel::columns_per_thread;
+use sparsescope_core::kernel::{columns_of_row_split, columns_per_thread};
 use sparsescope_core::matrix::Offset;
 
 use crate::arguments::{Arguments, Element, Reads, Spmm, SpmmBsr, SpmmHll, Stored, Writes};
@@ -31,7 +31,7 @@ fn split<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
     row_ptr: &Buffer<O>,
 ) -> Result<Step, DeviceError> {
     let Block { rows, columns, slots, x, y, .. } = *operands;
-    let each = columns_per_thread(columns, T::BYTES);
+    let each = columns_of_row_split(columns, T::BYTES);
     let arguments = Spmm {
         rows: row_count(rows)?,
         columns: count("the number of columns of X", columns)?,
@@ -43,7 +43,8 @@ fn split<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
     };
     let threads = rows as u64 * (columns / each) as u64;
     let shape = Shape { grid: threads.div_ceil(block.into()), block, shared_bytes: 0 };
-    let name = format!("spmm_row_split_{each}");
+    let ahead = if each > columns_per_thread(columns, T::BYTES) { "ahead_" } else { "" };
+    let name = format!("spmm_row_split_{ahead}{each}");
     // SAFETY: a CSR matrix has rows + 1 ascending offsets up to the length of col and val, and only
     // columns below cols; X and Y have `columns` elements per column and row of A, a multiple of
     // those that a thread takes, and both begin where as many elements are aligned. Threads of rows

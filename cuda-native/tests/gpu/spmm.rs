@@ -33,7 +33,7 @@ fn pass(backend: &CudaBackend, kernels: &[&'static KernelDescriptor]) {
                 .iter()
                 .flat_map(|block| kernel.precisions.iter().map(move |precision| (block, precision)))
             {
-                for k in [1, 2, 3, 7, 8, 16, 20, 33, 64] {
+                for k in [1, 2, 3, 7, 8, 10, 16, 20, 33, 64] {
                     let parameters = parameters(kernel, k);
                     let usual = Configuration::usual(kernel);
                     let configuration = Configuration { block, precision, parameters, ..usual };

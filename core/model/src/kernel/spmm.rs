@@ -33,10 +33,21 @@ const WIDEST: usize = 16;
 const FEWEST_THREADS: usize = 8;
 
 /// The columns that a thread of our CUDA kernels takes, for values of this many bytes: as many as it moves at once, if
-/// k is a multiple of that and a row still has enough threads.
+/// k is a multiple of that and a row still has enough threads. [`columns_of_row_split`] is for `cuda/spmm/row-split`.
 pub fn columns_per_thread(k: usize, value_bytes: usize) -> usize {
+    widest(k, value_bytes, FEWEST_THREADS)
+}
+
+/// The same for `cuda/spmm/row-split`: from 8 columns on, a row may have fewer threads than in the other kernels. Each
+/// then loads ahead.
+pub fn columns_of_row_split(k: usize, value_bytes: usize) -> usize {
+    widest(k, value_bytes, if k < FEWEST_THREADS { k } else { 1 })
+}
+
+/// The most columns that a thread moves at once, if k is a multiple of them and a row has at least `threads` threads.
+fn widest(k: usize, value_bytes: usize, threads: usize) -> usize {
     let fits = |each: &usize| {
-        k.is_multiple_of(*each) && each * value_bytes <= WIDEST && k / each >= FEWEST_THREADS
+        k.is_multiple_of(*each) && each * value_bytes <= WIDEST && k / each >= threads
     };
     [4, 2].into_iter().find(fits).unwrap_or(1)
 }
@@ -191,18 +202,22 @@ mod tests {
 
     #[test]
     fn threads_take_columns_that_divide_k_and_leave_threads_for_a_row() {
-        for (k, double, single) in [
-            (1, 1, 1),
-            (8, 1, 1),
-            (16, 2, 2),
-            (24, 2, 2),
-            (32, 2, 4),
-            (33, 1, 1),
-            (34, 2, 2),
-            (64, 2, 4),
+        // In f64 and f32, then those of row-split.
+        for (k, expected, of_row_split) in [
+            (1, [1, 1], [1, 1]),
+            (4, [1, 1], [1, 1]),
+            (8, [1, 1], [2, 4]),
+            (10, [1, 1], [2, 2]),
+            (16, [2, 2], [2, 4]),
+            (24, [2, 2], [2, 4]),
+            (32, [2, 4], [2, 4]),
+            (33, [1, 1], [1, 1]),
+            (34, [2, 2], [2, 2]),
+            (64, [2, 4], [2, 4]),
         ] {
-            let found = (columns_per_thread(k, 8), columns_per_thread(k, 4));
-            assert_eq!(found, (double, single), "{k} columns");
+            assert_eq!([8, 4].map(|bytes| columns_per_thread(k, bytes)), expected, "{k} columns");
+            let found = [8, 4].map(|bytes| columns_of_row_split(k, bytes));
+            assert_eq!(found, of_row_split, "{k} columns");
         }
     }
 

@@ -8,7 +8,9 @@ use super::asking::{Asking, ask};
 use super::request::{Counts, Direction, Request};
 use super::step::{Sink, Step, StepKind};
 use super::traffic::ArrayTraffic;
-use crate::kernel::{Access, KernelDescriptor, LANES, PathShares, columns_per_thread};
+use crate::kernel::{
+    Access, KernelDescriptor, LANES, PathShares, columns_of_row_split, columns_per_thread,
+};
 use sparsescope_kernels::spmv::MergePath;
 use sparsescope_matrix::matrix::{AnyFormat, Bsr, Csr, Hll, Order, Scalar, SlotLayout};
 
@@ -24,12 +26,14 @@ const BLOCK: u32 = 128;
 type Warp<L> = [Option<L>; WARP];
 
 /// What each warp of `cuda/spmm/row-split` does with k columns, step by step: adjacent lanes take adjacent columns of X,
-/// row after row, so that lanes with the same row request the same nonzero. The loop over the nonzeros is as written.
+/// row after row, so that lanes with the same row request the same nonzero, one after the other, even if the kernel
+/// loads several at once.
 ///
 /// k is at least 1; panics otherwise.
 pub fn columns_steps(a: &Arc<Csr>, k: usize) -> Vec<Vec<Step>> {
     let format = AnyFormat::Csr(Arc::clone(a));
-    let mut columns = Columns::new(&format, k, Vec::<Step>::new());
+    let together = columns_of_row_split(k, f64::BYTES);
+    let mut columns = Columns::new(&format, (k, together), Vec::<Step>::new());
     let warps = warps(a.rows(), columns.packs);
     let steps = warps.map(|warp| {
         columns.rows(a, &warp);
@@ -58,7 +62,7 @@ pub fn columns_traffic(
     a: &AnyFormat,
     k: usize,
 ) -> Option<Vec<ArrayTraffic>> {
-    let mut columns = Columns::new(a, k, Found::default());
+    let mut columns = Columns::new(a, (k, columns_per_thread(k, f64::BYTES)), Found::default());
     match (kernel.id, a) {
         (COLUMNS_KERNEL, AnyFormat::Csr(a)) => return Some(steps_traffic(&columns_steps(a, k))),
         ("cuda/spmm/merge", AnyFormat::Csr(a)) => columns.pieces(a),
@@ -135,9 +139,9 @@ struct Columns<'a, S> {
 }
 
 impl<'a, S: Sink> Columns<'a, S> {
-    fn new(a: &'a AnyFormat, k: usize, sink: S) -> Self {
+    /// For k columns of X, of which a thread takes `together`.
+    fn new(a: &'a AnyFormat, (k, together): (usize, usize), sink: S) -> Self {
         assert!(k > 0, "X has at least one column");
-        let together = columns_per_thread(k, f64::BYTES);
         Self { ask: Asking(a), together: together as u32, packs: k / together, sink }
     }
 

@@ -6,7 +6,7 @@ use super::{
     Array, ArrayTraffic, Counts, Loops, Request, Schedule, Step, Traffic, columns_steps,
     columns_traffic,
 };
-use crate::kernel::{columns_per_thread, kernel};
+use crate::kernel::{columns_of_row_split, columns_per_thread, kernel};
 use sparsescope_matrix::matrix::{AnyFormat, Csr, FormatSpec, HllLayout, Order};
 use sparsescope_matrix::memory::MemoryLimit;
 
@@ -97,13 +97,17 @@ fn every_thread_asks_for_each_of_its_values_once_and_x_for_all_columns() {
     let AnyFormat::Csr(of) = &a else { panic!("CSR") };
     let nnz = of.nnz() as u64;
     for k in [1, 3, 8, 16, 33, 64] {
-        let packs = (k / columns_per_thread(k, 8)) as u64;
         for (id, a) in [
             ("cuda/spmm/row-split", a.clone()),
             ("cuda/spmm/merge", a.clone()),
             ("cuda/spmm/hll", in_format(&a, hacks(32, 1))),
             ("cuda/spmm/hll", in_format(&a, hacks(32, 64))),
         ] {
+            let each = match id {
+                "cuda/spmm/row-split" => columns_of_row_split(k, 8),
+                _ => columns_per_thread(k, 8),
+            };
+            let packs = (k / each) as u64;
             let asked = |array| found(id, &a, k, array).map(|of| of.asked_bytes);
             assert_eq!(asked(Array::Val), [8 * nnz * packs, 0], "{id} {k}");
             assert_eq!(asked(Array::Col), [4 * nnz * packs, 0], "{id} {k}");
@@ -155,12 +159,12 @@ fn pieces_of_one_row_each_move_what_row_split_moves_besides_their_bounds() {
     let a = csr(40, 97, &entries);
     for array in [Array::Col, Array::Val, Array::X, Array::Y] {
         let [split, merge] =
-            ["cuda/spmm/row-split", "cuda/spmm/merge"].map(|id| found(id, &a, 8, array));
+            ["cuda/spmm/row-split", "cuda/spmm/merge"].map(|id| found(id, &a, 16, array));
         assert_eq!(split, merge, "{array:?}");
     }
     // Two of three blocks leave a carry, which is zero and not added.
-    let [loads, stores] = found("cuda/spmm/merge", &a, 8, Array::CarrySum);
-    assert_eq!((loads.asked_bytes, stores.asked_bytes), (0, 2 * 64));
+    let [loads, stores] = found("cuda/spmm/merge", &a, 16, Array::CarrySum);
+    assert_eq!((loads.asked_bytes, stores.asked_bytes), (0, 2 * 128));
 }
 
 #[test]
