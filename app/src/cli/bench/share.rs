@@ -3,6 +3,7 @@
 use sparsescope_core::experiment::{
     Configuration, Portion, Probed, SourceError, SubjectSource, Units,
 };
+use sparsescope_core::record::Operation;
 
 use super::sweep::Sweep;
 use crate::cli::operands::unfit;
@@ -56,8 +57,10 @@ impl<'s> Share<'s> {
         let Some(x) = &self.sweep.x else { return Ok(()) };
         let operation = self.sweep.operation;
         let Some(length) = SubjectSource::length_of_x(operation) else {
-            let word = operation.as_str();
-            let sentence = format!("--x applies only to spmv and symgs, not to {word}");
+            let takes = |one: &&Operation| SubjectSource::length_of_x(**one).is_some();
+            let taking = Operation::ALL.iter().filter(takes).map(|one| one.as_str());
+            let (taking, word) = (taking.collect::<Vec<_>>().join(" and "), operation.as_str());
+            let sentence = format!("--x applies only to {taking}, not to {word}");
             return Err(UsageError(sentence));
         };
         let of_task = |task: Task<'_>| {
