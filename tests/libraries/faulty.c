@@ -18,7 +18,7 @@ enum {
     RIGHT, ZEROS, PAST_Y, SLEEPS_ONCE, KEEPS_Y, WRITES_NOTHING, CHANGES_X, LATE, CRASHES, HANGS, REFUSES,
     OTHER_VERSION, OLD_VERSION, SECOND_VERSION, OTHER_DEVICE, OTHER_OPERATION, ON_CUDA, PRINTS, SLOW_TO_PREPARE,
     HANGS_LOADED, HANGS_PREPARING, ONE_COLUMN, ASCENDING_ONLY, UNCHANGED, LOOSE, COUNTS_WRONG, STARTS_AT_LAST,
-    THIRD_VERSION
+    THIRD_VERSION, WRONG_IF_REPEATED
 };
 
 static const struct sparsescope_csr *a;
@@ -134,7 +134,8 @@ int sparsescope_apply(void *handle, const double *x, double *y, void *stream)
     calls++;
     if (FAULT == HANGS) hang();
     if (FAULT == WRITES_NOTHING) return 0;
-    if (FAULT == ZEROS) {
+    /* Right where a sample is one call, as in the first check and the last. */
+    if (FAULT == ZEROS || (FAULT == WRONG_IF_REPEATED && calls > 1)) {
         memset(y, 0, size_of_y * sizeof *y);
         return 0;
     }

@@ -52,8 +52,9 @@ fn reason(run: &Run) -> &str {
 
 #[test]
 fn right_and_faulty_libraries_are_told_apart() {
-    const FAULTS: [(&str, Verdict, &str); 9] = [
+    const FAULTS: [(&str, Verdict, &str); 10] = [
         ("ZEROS", Verdict::Fail, "rows are wrong"),
+        ("WRONG_IF_REPEATED", Verdict::Fail, "rows are wrong"),
         ("PAST_Y", Verdict::Fail, "it wrote outside y"),
         ("KEEPS_Y", Verdict::Fail, "rows are wrong"),
         ("WRITES_NOTHING", Verdict::Fail, "rows are wrong"),
