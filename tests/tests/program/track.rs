@@ -1,5 +1,6 @@
 //! Bundles over time: `track`.
 
+use sparsescope_core::record::Verdict;
 use sparsescope_tests::Program;
 
 use crate::common::{open, program};
@@ -152,6 +153,25 @@ fn a_comment_shows_the_three_largest_changes_and_links_the_page() {
     assert!(ran.out.contains("1 change more.") && ran.out.contains(link), "{}", ran.out);
     assert!(ran.err.contains("8 runs compared"), "the table goes to standard error");
     p.fail(2, &[&check[..], &["--json"]].concat());
+}
+
+#[test]
+fn a_result_that_is_no_longer_correct_fails_the_check_and_is_in_the_comment() {
+    let p = measured();
+    add(&p, 4);
+    let name = day(&p, 4, "none", 1.0);
+    let mut bundle = open(&p, &name);
+    let run = &mut bundle.runs[0];
+    (run.samples, run.figures, run.metric, run.work) = (Vec::new(), None, None, None);
+    run.check.verdict = Verdict::Fail;
+    run.check.reason = Some("row 3 differs".into());
+    bundle.save(&p.path(&name), true).unwrap();
+    let ran = p.run(&["track", "check", &name, "--against", "main", "--markdown", "-"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("error: 1 result is no longer correct: cpu/"), "{}", ran.err);
+    let title = "### Sparsescope: no run became slower, 1 result is no longer correct\n";
+    assert!(ran.out.starts_with(title), "{}", ran.out);
+    assert!(ran.out.contains("| row 3 differs |"), "{}", ran.out);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use sparsescope_figures::written::Form;
 use super::found::{Found, HEADER, cells};
 use crate::cli::table::counted;
 
-/// Changes that a comment shows.
+/// Changes, and wrong results, that a comment shows.
 const SHOWN: usize = 3;
 
 /// The comment, with a link to the page of the history.
@@ -27,19 +27,31 @@ pub(super) fn markdown(found: &Found<'_, '_>, link: Option<&str>) -> String {
         found.runs.iter().filter(|run| run.change != Change::Unclear).collect();
     let size = |run: &JudgedRun<'_, '_>| f64::abs(run.shift.ratio.ln());
     order::sort_by(&mut changes, |a, b| size(b).total_cmp(&size(a)));
-    if !changes.is_empty() {
-        let shown = changes.iter().take(SHOWN).map(|run| cells(run).to_vec());
-        let header = HEADER.map(str::to_owned).to_vec();
-        let lines: Vec<Vec<String>> = std::iter::once(header).chain(shown).collect();
-        text += &Form::Markdown.write(&lines);
-        if let more @ 1.. = changes.len().saturating_sub(SHOWN) {
-            text += &format!("\n{} more.\n", counted(more, "change", "changes"));
-        }
-        text.push('\n');
-    }
+    let wrong = found.wrong.iter().map(|change| {
+        let reason = change.after.check.reason.clone().unwrap_or_default();
+        vec![change.key.words(change.subject.name()), reason]
+    });
+    text += &first(&["no longer correct", "reason"], wrong.collect(), ["result", "results"]);
+    let changes = changes.into_iter().map(|run| cells(run).to_vec());
+    text += &first(&HEADER, changes.collect(), ["change", "changes"]);
     text += &found.summary();
     if let Some(link) = link {
         text += &format!("\n[History of all runs](<{link}>)\n");
     }
     text
+}
+
+/// The first lines as a table, and how many there are besides; empty without lines.
+fn first(header: &[&str], mut lines: Vec<Vec<String>>, [one, many]: [&str; 2]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let more = lines.len().saturating_sub(SHOWN);
+    lines.truncate(SHOWN);
+    lines.insert(0, header.iter().map(|name| (*name).to_owned()).collect());
+    let mut text = Form::Markdown.write(&lines);
+    if more > 0 {
+        text += &format!("\n{} more.\n", counted(more, one, many));
+    }
+    text + "\n"
 }
