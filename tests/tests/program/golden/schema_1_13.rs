@@ -1,6 +1,7 @@
 //! Energy, and the errors of runs in fewer bits.
 
 use super::*;
+use crate::common::program;
 
 #[test]
 fn a_bundle_of_schema_1_13_says_how_much_energy_an_spmv_takes_or_why_that_is_unknown() {
@@ -30,6 +31,28 @@ fn a_bundle_of_schema_1_13_says_how_much_energy_an_spmv_takes_or_why_that_is_unk
     // Older versions measured no energy.
     let older = Bundle::read(GOLDEN_1_11, &Limits::default()).unwrap();
     assert!(older.runs.iter().all(|run| run.energy.is_none() && run.no_energy.is_none()));
+}
+
+#[test]
+fn the_chart_of_energy_has_the_rate_and_the_efficiency_of_each_run_with_an_energy() {
+    let p = program();
+    p.write("b.zip", GOLDEN_1_13_ENERGY);
+    let table = p.succeed(&["export", "b.zip", "--chart", "energy", "--table", "-"]);
+    // The last columns of each line, from the last.
+    let numbers = |line: &str| -> Vec<f64> {
+        line.rsplit(',').take(2).map(|text| text.parse().unwrap()).collect()
+    };
+    let found: Vec<Vec<f64>> = table.lines().skip(1).map(numbers).collect();
+    let bundle = Bundle::read(GOLDEN_1_13_ENERGY, &Limits::default()).unwrap();
+    let measured = bundle.runs.iter().filter(|run| run.energy.is_some());
+    assert_eq!(found.len(), measured.clone().count());
+    for run in measured {
+        let flops = run.work.unwrap().flops as f64;
+        let joules = run.energy.as_ref().unwrap().joules;
+        let expected = [joules, run.figures.as_ref().unwrap().median_s].map(|of| flops / of / 1e9);
+        let near = |of: &Vec<f64>| of.iter().zip(expected).all(|(a, b)| (a / b - 1.0).abs() < 1e-9);
+        assert!(found.iter().any(near), "{table}: {expected:?}");
+    }
 }
 
 #[test]
