@@ -40,9 +40,10 @@ fn a_small_bench_writes_a_valid_bundle_and_a_table() {
         assert!(summary.lines().next().unwrap().contains(heading), "{heading}: {summary}");
     }
     assert!(summary.lines().all(|line| line.chars().count() <= 100), "{summary}");
-    for end in ["Bundle: b.zip\n", "Report: b.html\n", "export b.zip --csv"] {
+    for end in ["Bundle: b.zip\nCSV:    b.csv\n", "Report: b.html\n"] {
         assert!(summary.contains(end), "{end}: {summary}");
     }
+    assert!(!summary.contains("--csv"), "{summary}");
     assert_eq!(p.files(), ["b.csv", "b.html", "b.zip"]);
 
     let bundle = open(&p, "b.zip");

@@ -98,6 +98,9 @@ fn summarise(
         text += &format!("{why}; the bundle is marked incomplete.\n");
     }
     text += &format!("\nBundle: {path}\n");
+    if let Some(csv) = &args.csv {
+        text += &format!("CSV:    {}\n", csv.display());
+    }
     if incomplete.is_some() {
         text += &format!("Resume: `{}`\n", resume(args, output));
     }
@@ -118,7 +121,7 @@ fn summarise(
         };
         print(&format!("Report: {text}\n"))?;
     }
-    print(&next::steps(output, next::Here::found(), has_report))
+    print(&next::steps(output, next::Here::found(), has_report, args.csv.is_some()))
 }
 
 /// The command that continues the bundle, with the files that it does not hold and how they are read.

@@ -30,9 +30,9 @@ impl Here {
     }
 }
 
-/// The commands that show the bundle at `path`, the one that shows most first; `has_report` says whether its
-/// report is written.
-pub(super) fn steps(path: &Path, here: Here, has_report: bool) -> String {
+/// The commands that show the bundle at `path`, the one that shows most first. Its report, or its runs as CSV, may
+/// be written already.
+pub(super) fn steps(path: &Path, here: Here, has_report: bool, has_csv: bool) -> String {
     let bundle = word(path);
     let mut steps = Vec::new();
     match (here.display, here.window, here.sources) {
@@ -51,8 +51,13 @@ pub(super) fn steps(path: &Path, here: Here, has_report: bool) -> String {
         let html = word(&path.with_extension("html"));
         steps.push(format!("`sparsescope export {bundle} --report {html}` writes a report"));
     }
-    steps.push(format!("`sparsescope export {bundle} --csv runs.csv` writes all runs as CSV"));
-    format!("Next:   {}\n", steps.join("\n        "))
+    if !has_csv {
+        steps.push(format!("`sparsescope export {bundle} --csv runs.csv` writes all runs as CSV"));
+    }
+    match steps.is_empty() {
+        true => String::new(),
+        false => format!("Next:   {}\n", steps.join("\n        ")),
+    }
 }
 
 /// Quotes a path so that a shell takes it for one word that is not an option.
@@ -77,7 +82,7 @@ mod tests {
 
     fn first(display: bool, window: bool, page: bool) -> String {
         let here = Here { display, window, sources: true, page };
-        let text = steps(Path::new("out/b.zip"), here, false);
+        let text = steps(Path::new("out/b.zip"), here, false, false);
         assert!(text.contains("`sparsescope export out/b.zip --csv runs.csv`"), "{text}");
         assert!(page || !text.contains("--html"), "{text}");
         assert!(text.lines().count() <= 3, "{text}");
@@ -91,9 +96,10 @@ mod tests {
         let report = "Next:   `sparsescope export out/b.zip --report out/b.html` writes a report";
         assert_eq!(first(false, true, false), report);
         let installed = Here { display: true, window: false, sources: false, page: false };
-        assert!(steps(Path::new("out/b.zip"), installed, false).starts_with(report));
+        assert!(steps(Path::new("out/b.zip"), installed, false, false).starts_with(report));
         let csv = "Next:   `sparsescope export out/b.zip --csv runs.csv` writes all runs as CSV\n";
-        assert_eq!(steps(Path::new("out/b.zip"), installed, true), csv);
+        assert_eq!(steps(Path::new("out/b.zip"), installed, true, false), csv);
+        assert_eq!(steps(Path::new("out/b.zip"), installed, true, true), "");
         let html = "Next:   `sparsescope export out/b.zip --html out/b.viewer.html` writes the viewer as \
                     one file";
         assert_eq!(first(false, false, true), html);
