@@ -48,9 +48,15 @@ pub(super) fn run(
         };
         return write_points(&source, (path, args.force), interrupt, quiet);
     }
+    let recipe = spec.strip_prefix("gen:").unwrap_or(spec);
+    if batch_kinds().iter().any(|kind| recipe.split('?').next() == Some(kind.name)) {
+        let sentence = format!("expected a matrix or a point set to write, found the batch {spec}");
+        return Err(UsageError(sentence).into());
+    }
     let spec = match MatrixSource::parse(spec) {
         Ok(MatrixSource::Suite(_, spec) | MatrixSource::Generated(spec)) => spec,
         Ok(MatrixSource::SuiteFile(entry, _)) => GeneratorSpec::parse(entry.spec)?,
+        Err(error) if spec.starts_with("suite:") => return Err(error.into()),
         _ => GeneratorSpec::parse(spec).map_err(|error| match suite_entry(spec) {
             Some(_) => Error::from(UsageError(format!("{error} (did you mean suite:{spec}?)"))),
             None => Error::from(error),

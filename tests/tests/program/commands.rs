@@ -296,6 +296,8 @@ fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
         (2, "needs the key", &["info", "gen:road"]),
         (1, "(did you mean suite:road?)", &["info", "road"]),
         (2, "there is nothing to write: expected --html,", &["export", "not-a-bundle.zip"]),
+        (2, "found the batch spd-batch?n=3", &["generate", "spd-batch?n=3", "-o", "new.mtx"]),
+        (2, "no suite has a matrix named `none`", &["generate", "suite:none", "-o", "new.mtx"]),
         (2, "(did you mean suite:grid-5pt?)", &["generate", "grid-5pt", "-o", "new.mtx"]),
         (2, "suite", &["bench", "suite:nothing"]),
         (2, "no suite", &["bench", "--suite", "nothing"]),
