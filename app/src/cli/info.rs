@@ -12,8 +12,10 @@ use sparsescope_core::record::{MatrixRecord, Reordered, Source};
 use super::args::InfoArgs;
 use super::interrupt::Interrupt;
 use super::outcome::Outcome;
-use super::output::{check_form, check_result, file_size, keep, print_beside, print_json, watched};
-use super::table::{count, render, seconds, table, three_digits};
+use super::output::{
+    check_form, check_result, file_size, keep, print_beside, print_json, say_written, watched,
+};
+use super::table::{count, counted, render, seconds, table, three_digits};
 
 /// The JSON value of `info`.
 #[derive(Serialize)]
@@ -57,6 +59,7 @@ pub(super) fn run(args: &InfoArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     if let (Some(path), Some(order)) = (&args.write_permutation, &loaded.order) {
         let lines: String = order.iter().map(|row| format!("{row}\n")).collect();
         keep(path, args.force, lines.as_bytes())?;
+        say_written(path, quiet, &counted(order.len(), "number", "numbers"));
     }
     if args.json {
         print_json(&Info {

@@ -25,7 +25,8 @@ use super::operand_args::SolveArgs;
 use super::operands::{ARCHIVE, Desk, backend, kernel_of, on_all_gpus, option_of, threads};
 use super::outcome::{Outcome, UsageError, not_right};
 use super::output::{
-    check_form, check_result, executed, keep, overwrite, print_beside, print_json, save, watched,
+    check_form, check_result, executed, keep, overwrite, print_beside, print_json, save,
+    say_written, watched,
 };
 use super::shared_args::BackendArg;
 use super::table::{count, counted, seconds, three_digits};
@@ -139,6 +140,8 @@ pub(super) fn deliver(
     }
     if let Some(path) = &args.history {
         keep(path, args.force, history(solution).as_bytes())?;
+        let residuals = counted(solution.residuals.len(), "residual", "residuals");
+        say_written(path, desk.quiet, &residuals);
     }
     if let Some((failed, sentence)) = report.failure() {
         eprintln!("error: {sentence}; no solution was written");
@@ -191,6 +194,7 @@ fn solved<'a>(
             let force = overwrite(args.force);
             save(path, force, |out| matrix_market::write(g, out, progress))
         })?;
+        say_written(path, quiet, &counted(g.nnz(), "nonzero", "nonzeros"));
     }
     let output = executed(interrupt, quiet, "iterating", |watch| prepared.output(watch).wait())?;
     let Some(output) = output else { return Ok(None) };

@@ -414,11 +414,14 @@ fn a_written_file_is_named_unless_quiet_or_standard_output() {
     let p = program();
     let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/bundle-1.1.zip");
     // Four points of a grid, each with two neighbours.
-    let cases: [(&[&str], &str, &str); 6] = [
+    let cases: [(&[&str], &str, &str); 8] = [
         (&["generate", "poisson2d?n=2", "-o"], "a.mtx", "4 x 4, 12 nonzeros"),
         (&["convert", "a.mtx"], "b.mtx", "4 x 4, 12 nonzeros"),
         (&["spmv", "a.mtx", "-o"], "y.mtx", "4 numbers"),
         (&["spmm", "a.mtx", "--vectors", "3", "-o"], "z.mtx", "4 x 3 numbers"),
+        (&["info", "a.mtx", "--reorder", "rcm", "--write-permutation"], "p.txt", "4 numbers"),
+        // A vector of ones is an eigenvector: one iteration.
+        (&["solve", "a.mtx", "--precond", "none", "--history"], "h.csv", "2 residuals"),
         (&["export", golden, "--chart", "blocks", "--svg"], "b.svg", "1 figure"),
         (&["export", golden, "--view", "best", "--table"], "b.csv", "the table of the view best"),
     ];
