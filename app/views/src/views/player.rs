@@ -1,6 +1,6 @@
 //! Playback of the levels of a sweep or the steps of an algorithm: buttons, keys, a slider, and autoplay.
 
-use egui::{Button, Id, Key, Modifiers, Role, Slider, Ui, WidgetInfo};
+use egui::{Button, Color32, Id, Key, Modifiers, Role, Slider, TextStyle, Ui, WidgetInfo};
 
 use crate::style;
 
@@ -92,6 +92,16 @@ pub(super) fn player(ui: &mut Ui, shown: &mut Option<u32>, most: u32, words: &Wo
     }
     *shown = to;
     ui.data_mut(|data| data.insert_temp(id, Playing(playing)));
+}
+
+/// Describes a step, in the height of the longest text of all steps: what is below must not move.
+pub(super) fn describe(ui: &mut Ui, words: String, longest: String) {
+    let (font, width) = (TextStyle::Body.resolve(ui.style()), ui.available_width());
+    let lines = ui.painter().layout(longest, font, Color32::PLACEHOLDER, width);
+    ui.scope(|ui| {
+        ui.set_min_height(lines.size().y);
+        ui.label(words);
+    });
 }
 
 #[cfg(test)]

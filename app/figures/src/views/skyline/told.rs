@@ -29,6 +29,12 @@ fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", digits(count), if count == 1 { "" } else { "s" })
 }
 
+fn step_of([step, count]: [usize; 2], what: &str, so_far: &str, decided: usize) -> String {
+    let (step, count) = (index(step), index(count));
+    let decided = counted(decided as u64, "point");
+    format!("Step {step} of {count}: {what} So far {so_far}, {decided} decided.")
+}
+
 impl Told<'_> {
     /// The point that dominates this one, if it is known and not hidden.
     pub(super) fn dominator(&self, place: usize) -> Option<usize> {
@@ -74,7 +80,6 @@ impl Told<'_> {
     /// Describes the progress of the algorithm.
     pub fn step_words(&self) -> Option<String> {
         let (walk, done) = self.followed()?;
-        let picture = &self.subject.cloud.picture;
         let count = walk.count();
         let so_far = counted(walk.comparisons(done), "comparison");
         let Some(step) = walk.step(done) else {
@@ -85,17 +90,21 @@ impl Told<'_> {
                 counted(kept as u64, "point")
             ));
         };
-        let what = self.what(step, number(picture, step.point));
-        Some(format!(
-            "Step {} of {}: {what} So far {so_far}, {} decided.",
-            index(done + 1),
-            index(count),
-            counted(walk.decided(done) as u64, "point")
-        ))
+        Some(step_of([done + 1, count], &self.what(step), &so_far, walk.decided(done)))
     }
 
-    fn what(&self, step: &Step, point: String) -> String {
+    /// A text that is about as long as the longest of all steps.
+    pub fn longest_step_words(&self) -> Option<String> {
+        let (walk, _) = self.followed()?;
+        let count = walk.count();
+        let longest = walk.steps.iter().map(|step| self.what(step)).max_by_key(String::len);
+        let so_far = counted(walk.comparisons(count), "comparison");
+        Some(step_of([count; 2], &longest.unwrap_or_default(), &so_far, count))
+    }
+
+    fn what(&self, step: &Step) -> String {
         let picture = &self.subject.cloud.picture;
+        let point = number(picture, step.point);
         let comparisons = counted(step.comparisons.into(), "comparison");
         let end = match step.by {
             Some(by) => format!("point {} dominates it.", number(picture, by)),

@@ -1,6 +1,6 @@
 //! The orders with their controls.
 
-use egui::{Color32, ScrollArea, TextStyle, Ui, vec2};
+use egui::{ScrollArea, Ui, vec2};
 use sparsescope_figures::figure::text_width;
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::{LevelsOf, ViewState};
@@ -12,7 +12,7 @@ use sparsescope_figures::views::levels::view::orders;
 
 use super::board;
 use super::settings::{more, settings};
-use crate::views::player::{Words, player};
+use crate::views::player::{Words, describe, player};
 use crate::views::view::{Screen, empty, note, nothing};
 
 pub(in crate::views) const SCREEN: Screen = Screen { settings, more: Some(more), show };
@@ -47,7 +47,6 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     note(ui, subject.note.as_deref());
     let order = state.levels.order;
     let wave = waves.wave(order);
-    // What is below must not move from step to step.
     let longest = longest_progress(wave, order);
     let below = ui.horizontal_wrapped(|ui| {
         player(ui, &mut state.levels.step, wave.widths.len() as u32, &WORDS);
@@ -59,12 +58,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         None
     });
     if let Some(words) = below.inner {
-        let (font, width) = (TextStyle::Body.resolve(ui.style()), ui.available_width());
-        let lines = ui.painter().layout(longest, font, Color32::PLACEHOLDER, width);
-        ui.scope(|ui| {
-            ui.set_min_height(lines.size().y);
-            ui.label(words);
-        });
+        describe(ui, words, longest);
     }
     let shown = orders(state, ui.available_width());
     let room = ui.available_size() - vec2(16.0, 8.0);

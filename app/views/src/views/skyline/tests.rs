@@ -163,6 +163,16 @@ fn an_algorithm_is_stepped_through_by_keys_with_its_comparisons() {
 }
 
 #[test]
+fn on_a_phone_the_points_stay_where_they_are_however_long_the_words_about_a_step_are() {
+    let tops = [0, 1, 4, 5].map(|step| {
+        let link = format!("{HOTELS};points-step={step}");
+        let harness = shown_with(&[], &link, vec2(390.0, 844.0));
+        harness.get_by_label("Scatter of Points, dimensions 0 and 1").rect().top()
+    });
+    assert!(tops.iter().all(|top| *top == tops[0]), "{tops:?}");
+}
+
+#[test]
 fn pairs_of_dimensions_are_chosen_by_a_click_and_by_keys() {
     let few = "v1;view=skyline;points-of=points-independent?n=50&d=4;at=1,1,1";
     let mut harness = shown(&[], few);

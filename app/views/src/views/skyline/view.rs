@@ -8,7 +8,7 @@ use sparsescope_figures::views::skyline::subject::Subject;
 
 use super::board;
 use super::settings::{more, settings};
-use crate::views::player::{Words, player};
+use crate::views::player::{Words, describe, player};
 use crate::views::view::{Screen, empty, kept, note};
 
 pub(in crate::views) const SCREEN: Screen = Screen { settings, more: Some(more), show };
@@ -41,8 +41,8 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     });
     let now = state.clone();
     let told = told(ui, model, &subject, &now);
-    if let Some(words) = told.step_words() {
-        ui.label(words);
+    if let (Some(words), Some(longest)) = (told.step_words(), told.longest_step_words()) {
+        describe(ui, words, longest);
     }
     let room = ui.available_size() - vec2(16.0, 8.0);
     ScrollArea::both().auto_shrink(false).show(ui, |ui| {
