@@ -8,7 +8,7 @@ use super::baseline::is_vendors;
 use super::board::{Board, Rival, Row};
 use super::drawn::{Drawn, ROW, outline, put};
 use super::headline;
-use super::places::{Column, Places, RATIO, clause, columns, versus};
+use super::places::{CELL, Column, Places, RATIO, clause, columns, versus};
 use super::rows::{lines, title_of_folded};
 use crate::figure::{Anchor, Figure, Hit, area, elided, strong_width, text_width};
 use crate::model::significant;
@@ -30,8 +30,6 @@ pub(super) fn title(by: RankBy) -> &'static str {
 /// The series of the hit that shows or hides the folded rows.
 pub const FOLD: &str = "launch-bound";
 
-/// Height of a row, and width of a cell.
-const CELL: f32 = ROW;
 /// Height of a row with one line, on a small projector.
 const LOW: f32 = 28.0;
 /// Height of the line above the folded rows.
@@ -114,7 +112,7 @@ impl Sheet<'_> {
 
     /// Height of a row.
     fn height(&self) -> f32 {
-        if self.low { LOW } else { CELL }
+        if self.low { LOW } else { ROW }
     }
 
     /// The legend and beside it the names of the kernels, which stay visible; returns the top of the

@@ -12,8 +12,12 @@ pub(super) const THUMB: f32 = 40.0;
 
 /// Kernel names longer than this take two lines; in narrow figures, whose head is higher.
 const LONG: [f32; 2] = [96.0, 72.0];
-/// Narrower figures leave out why the winner wins, so that its cell is seen, and then the ratio to the baseline.
-const NARROW: [f32; 2] = [760.0, 520.0];
+/// Narrower figures leave out why the winner wins, and then the ratio to the baseline.
+const NARROW: [f32; 2] = [700.0, 520.0];
+/// It is also left out if fewer cells fit beside it, unless there are fewer kernels.
+const BESIDE: usize = 4;
+/// Width of a cell.
+pub(super) const CELL: f32 = 44.0;
 /// Wider figures say what limits the winner, too.
 const WIDE: f32 = 1200.0;
 /// Maximum width of why the winner wins; in wide figures.
@@ -21,9 +25,6 @@ const REASON: [f32; 2] = [220.0, 270.0];
 
 /// Width of the ratio to the baseline, at least and at most.
 pub(super) const RATIO: [f32; 2] = [56.0, 100.0];
-
-/// Width of the winner's bundle.
-const BUNDLE: f32 = 88.0;
 
 /// A kernel's column.
 pub(super) struct Column<'b> {
@@ -94,12 +95,19 @@ pub(super) struct Places {
 
 impl Places {
     pub(super) fn of(board: &Board, width: f32) -> Self {
-        let [no_reason, no_ratio] = NARROW;
+        let [no_reason, _] = NARROW;
+        let all = Self::with(board, width, true);
+        let cells = CELL * board.kernels.len().min(BESIDE) as f32;
+        let fits = width >= no_reason && all.cells + cells <= width;
+        if fits { all } else { Self::with(board, width, false) }
+    }
+
+    /// With or without why the winner wins.
+    fn with(board: &Board, width: f32, has_reason: bool) -> Self {
+        let [_, no_ratio] = NARROW;
         let widest = |of: &dyn Fn(&Row) -> f32, least: f32, most: f32| {
             board.rows.iter().map(of).fold(least, f32::max).min(most)
         };
-        let bundle = if board.bundles { BUNDLE } else { 0.0 };
-        let has_reason = width - bundle >= no_reason;
         let most = if has_reason { 176.0 } else { 120.0 };
         let names = widest(&|row| strong_width(board.name_of(row), BODY), 96.0, most);
         let mut x = SPACE + THUMB + SPACE;
@@ -122,7 +130,7 @@ impl Places {
             x + SPACE + widest(&of, RATIO[0], RATIO[1])
         });
         x = ratio.unwrap_or(x);
-        let bundle = board.bundles.then_some([x + 2.0 * SPACE, x + 2.0 * SPACE + BUNDLE]);
+        let bundle = board.bundles.then_some([x + 2.0 * SPACE, x + 2.0 * SPACE + 88.0]);
         x = bundle.map_or(x, |[_, to]| to);
         Self { name, winner, ratio, bundle, cells: x + 1.5 * SPACE }
     }
