@@ -90,10 +90,13 @@ fn show_picture(
     let ranks = shown.ranks.as_ref().map(Ranks::words);
     let told = overlay_words(picture, &state.spy).into_iter().chain(ranks);
     let told: Vec<String> = told.map(|words| format!("{words}. ")).collect();
-    let mut more = Vec::from_iter(picture.recipe.as_ref().map(|_| made_again(&of.name)));
-    let resolution = resolution(picture.pyramid.entries(), &scene);
-    more.push(unbroken(&format!("{resolution} {}", how_to_move(phone))));
-    let text = [told.as_slice(), more.as_slice()].concat().join("  ");
+    let more = |scene: &Scene<'_>| {
+        let resolution = resolution(picture.pyramid.entries(), scene);
+        let resolution = unbroken(&format!("{resolution} {}", how_to_move(phone)));
+        let recipe = picture.recipe.as_ref().map(|_| made_again(&of.name));
+        recipe.into_iter().chain([resolution]).collect::<Vec<_>>()
+    };
+    let text = [told.as_slice(), &more(&scene)].concat().join("  ");
     let font = TextStyle::Body.resolve(ui.style());
     let lines = ui.painter().layout(text, font, Color32::PLACEHOLDER, room.x).rows.len();
     if lines > usual {
@@ -136,7 +139,7 @@ fn show_picture(
         for words in told {
             ui.label(words);
         }
-        for words in more {
+        for words in more(&scene) {
             ui.weak(words);
         }
     });
