@@ -243,6 +243,8 @@ __device__ inline void solve_in_block(
     for (u32 b = 0; b < T; b++) {
         if (b * SIDE >= m) continue;
         const u32 steps = min(SIDE, m - b * SIDE);
+        // Unrolled, as compilers do it for sm_120, it takes a minute to compile.
+#pragma unroll 1
         for (u32 q = 0; q < steps; q += 2) {
             // Double-buffered, so that no thread overwrites what others still read.
             const u32 k = b * SIDE + q;
