@@ -125,6 +125,8 @@ fn listed_vectors() -> Listed {
         listed::<HllColumnMajorSolver<'_>>(),
         listed::<HllDistanceRange<'_>>(),
         listed::<HllDistances<'_>>(),
+        listed::<HllDistinct<'_>>(),
+        listed::<HllCodes<'_>>(),
         listed::<PcgReduce<'_>>(),
         listed::<PcgAdvance<'_>>(),
         listed::<PcgDot<'_>>(),

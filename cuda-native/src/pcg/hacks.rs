@@ -4,7 +4,9 @@ use sparsescope_core::kernel::{GridMapping, Work, lanes_a_row};
 use sparsescope_core::matrix::DEFAULT_HACK_SIZE;
 
 use super::state::{Product, Scalars};
-use crate::arguments::{HllColumnMajorSolver, HllDistanceRange, HllDistances, Reads, Writes};
+use crate::arguments::{
+    HllCodes, HllColumnMajorSolver, HllDistanceRange, HllDistances, HllDistinct, Reads, Writes,
+};
 use crate::arrays::Hacks;
 use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
@@ -16,13 +18,30 @@ const BLOCK: u32 = 256;
 /// Number of distances that 16 bits can represent.
 const WINDOW: u64 = 1 << 16;
 
+/// Maximum number of values in a table: as much as the caches nearest to the threads hold.
+const MOST_DISTINCT: usize = 1 << 13;
+
+/// Number of values that 8-bit codes can represent.
+const OF_BYTE: usize = 1 << 8;
+
+/// Maximum number of blocks that look for distinct values.
+const MOST_BLOCKS: u64 = 2048;
+
+/// Slots that show whether values are few before all are read.
+const SAMPLE: u64 = 1 << 16;
+
 /// The hacks of a matrix, whose columns are 16-bit distances where all of them fit: those of a
 /// row's first slots from one window of 65 536 columns that moves with the rows, the others from
 /// the next one. So distances may differ by up to 131 071, as in bands of 65 536 on either side.
+/// If asked, values are 8- or 16-bit codes where they are few.
 pub(super) struct NearHacks {
+    /// Where slots have codes, its values are the distinct ones.
     hacks: Hacks<f64>,
     rows: u32,
+    lanes: u32,
     near: Near,
+    /// One or two bytes per slot; empty where values are stored as they are.
+    codes: Buffer<u8>,
 }
 
 /// Columns as distances.
@@ -38,39 +57,46 @@ struct Near {
 }
 
 impl NearHacks {
-    /// The matrix with this many rows. If there is no memory for distances, the columns stay as
-    /// they are.
+    /// The matrix with this many rows, with codes of its values if `encodes`. If there is no memory
+    /// for distances or codes, columns or values stay as they are.
     pub(super) fn of(
         device: &Device,
         mut hacks: Hacks<f64>,
         rows: u32,
+        encodes: bool,
     ) -> Result<Self, DeviceError> {
+        let lanes = lanes_a_row(rows.into(), hacks.slot_count());
         let near = Near::of(device, &hacks, rows)?;
         if near.used {
             hacks.slots.col = Buffer::unset(device, "the columns", 0)?;
         }
-        Ok(Self { hacks, rows, near })
+        let coded = if encodes { coded(device, &hacks.slots.val)? } else { None };
+        let codes = match coded {
+            Some((codes, distinct)) => {
+                hacks.slots.val = distinct;
+                codes
+            }
+            None => Buffer::unset(device, CODES, 0)?,
+        };
+        Ok(Self { hacks, rows, lanes, near, codes })
     }
 
     /// Bytes of its arrays.
     pub(super) fn bytes(&self) -> u64 {
         let Hacks { offsets, row_len, slots, .. } = &self.hacks;
         let columns = slots.col.bytes() + self.near.low.bytes() + self.near.distance.bytes();
-        offsets.bytes() + row_len.bytes() + columns + slots.val.bytes()
+        offsets.bytes() + row_len.bytes() + columns + self.codes.bytes() + slots.val.bytes()
     }
 
     /// Time spent on creating them.
     pub(super) fn spent(&self) -> Spent {
-        self.hacks.spent() + self.near.low.spent() + self.near.distance.spent()
-    }
-
-    fn lanes(&self) -> u32 {
-        lanes_a_row(self.rows.into(), self.hacks.slot_count())
+        let near = self.near.low.spent() + self.near.distance.spent();
+        self.hacks.spent() + near + self.codes.spent()
     }
 
     /// Blocks of an SpMV.
     pub(super) fn blocks(&self) -> u64 {
-        let work = Work::Shared(self.rows.into(), self.lanes().into());
+        let work = Work::Shared(self.rows.into(), self.lanes.into());
         GridMapping::LanesPerRow.blocks(work, BLOCK)
     }
 
@@ -83,10 +109,11 @@ impl NearHacks {
     ) -> Result<Step, DeviceError> {
         let Product { x, y, purpose } = product;
         let sum = scalars.sum_for(*purpose);
+        let val = &self.hacks.slots.val;
         let arguments = HllColumnMajorSolver {
             rows: self.rows,
             hack_size: DEFAULT_HACK_SIZE as u32,
-            lanes: self.lanes(),
+            lanes: self.lanes,
             offsets: Reads(&self.hacks.offsets),
             row_len: Reads(&self.hacks.row_len),
             near: u32::from(self.near.used),
@@ -94,7 +121,9 @@ impl NearHacks {
             base: self.near.base,
             col: Reads(&self.hacks.slots.col),
             distance: Reads(&self.near.distance),
-            val: Reads(&self.hacks.slots.val),
+            distinct: if self.codes.is_empty() { 0 } else { val.len() as u32 },
+            codes: Reads(&self.codes),
+            val: Reads(val),
             x: Reads(x),
             y: Writes(y),
             purpose: purpose.number(),
@@ -106,7 +135,8 @@ impl NearHacks {
         };
         let shape = Shape { grid: self.blocks(), block: BLOCK, shared_bytes: 0 };
         // SAFETY: every row lies in a hack of that size at its own position, and the slots of its
-        // length have a column, in the array that `near` selects, within the matrix; x has one
+        // length have a column, in the array that `near` selects, within the matrix, and a value or,
+        // where `distinct` is not 0, a code below it of as many bytes as it needs; x has one
         // element per column, y and the vector it is multiplied with one per row. The sums of
         // blocks have enough space. All threads wait for the previous kernels before they read x or
         // write.
@@ -151,6 +181,66 @@ impl Near {
             unsafe { Launch::new(device, "hll_distances", row_a_thread(rows), &arguments)? };
         Step::Launch(launch).enqueue(device)
     }
+}
+
+/// What the codes are for, in errors.
+const CODES: &str = "the codes of values";
+
+/// The code of each value, and the distinct values that codes are indices of; `None` if values are
+/// too many or memory is too little.
+fn coded(
+    device: &Device,
+    val: &Buffer<f64>,
+) -> Result<Option<(Buffer<u8>, Buffer<f64>)>, DeviceError> {
+    let capacity = 2 * MOST_DISTINCT;
+    let keys = Buffer::of(device, "a table of values", &vec![u64::MAX; capacity])?;
+    let index = Buffer::unset(device, "a table of values", capacity)?;
+    let distinct = Buffer::unset(device, "the distinct values", MOST_DISTINCT)?;
+    let count = Buffer::of(device, "the number of distinct values", &[0])?;
+    let (all, capacity) = (val.len() as u64, capacity as u32);
+    let shape = |grid| Shape { grid, block: BLOCK, shared_bytes: 0 };
+    let mut found = 0;
+    for slots in [all.min(SAMPLE), all] {
+        let arguments = HllDistinct {
+            slots,
+            val: Reads(val),
+            capacity,
+            keys: Writes(&keys),
+            index: Writes(&index),
+            distinct: Writes(&distinct),
+            count: Writes(&count),
+        };
+        let shape = shape(slots.div_ceil(BLOCK.into()).min(MOST_BLOCKS));
+        // SAFETY: there are that many values; the table has `capacity` places, and half as many
+        // values are stored.
+        let launch = unsafe { Launch::new(device, "hll_distinct", shape, &arguments)? };
+        Step::Launch(launch).enqueue(device)?;
+        found = count.to_host(device)?.first().map_or(0, |&count| count as usize);
+        if found > MOST_DISTINCT {
+            return Ok(None);
+        }
+    }
+    let bytes = if found <= OF_BYTE { 1 } else { 2 };
+    let (Ok(codes), Some(distinct)) =
+        (Buffer::unset(device, CODES, bytes * val.len()), distinct.part(0..found))
+    else {
+        return Ok(None);
+    };
+    let arguments = HllCodes {
+        slots: all,
+        val: Reads(val),
+        capacity,
+        keys: Reads(&keys),
+        index: Reads(&index),
+        distinct: found as u32,
+        codes: Writes(&codes),
+    };
+    let shape = shape(all.div_ceil(BLOCK.into()));
+    // SAFETY: there are that many values, each in the table, and codes have one byte each, or two if
+    // the distinct values are more than 256.
+    let launch = unsafe { Launch::new(device, "hll_codes", shape, &arguments)? };
+    Step::Launch(launch).enqueue(device)?;
+    Ok(Some((codes, distinct)))
 }
 
 /// The base from which the distances of sorted columns count so that two windows hold all of them,

@@ -49,12 +49,13 @@ fn wrong_format() -> DeviceError {
 }
 
 impl Operator {
-    /// Converts the matrix, which lies on the device in CSR, to a format. Refused if it does not
-    /// fit there, or if its plan exceeds `memory`.
+    /// Converts the matrix, which lies on the device in CSR, to a format, and HLL's values to codes
+    /// if `encodes` and they are few. Refused if it does not fit there, or if its plan exceeds
+    /// `memory`.
     pub(crate) fn of(
         device: &Device,
         csr: Source,
-        format: OperatorFormat,
+        (format, encodes): (OperatorFormat, bool),
         memory: MemoryLimit,
     ) -> Result<Self, PrepareError> {
         let rows = csr.rows().and_then(row_count).map_err(refused)?;
@@ -69,7 +70,7 @@ impl Operator {
             OperatorFormat::Hll => {
                 let layout = HllLayout::plain(DEFAULT_HACK_SIZE, Order::ColumnMajor);
                 let hacks = convert::hacks(device, csr.host(), csr.arrays(), layout, memory)?;
-                let hacks = NearHacks::of(device, hacks, rows).map_err(refused)?;
+                let hacks = NearHacks::of(device, hacks, rows, encodes).map_err(refused)?;
                 let (bytes, spent) = (hacks.bytes(), hacks.spent());
                 (Stored::Hacks(Box::new(hacks)), bytes, spent)
             }
@@ -100,7 +101,7 @@ impl Operator {
         let layout = HllLayout::plain(DEFAULT_HACK_SIZE, Order::ColumnMajor);
         let begun = Instant::now();
         let (hacks, uploaded) = convert::hacks_in_pieces(device, rows_of, layout, memory)?;
-        let hacks = NearHacks::of(device, hacks, rows).map_err(refused)?;
+        let hacks = NearHacks::of(device, hacks, rows, false).map_err(refused)?;
         device.synchronize().map_err(refused)?;
         let (bytes, spent) = (hacks.bytes(), hacks.spent() + uploaded);
         let took = begun.elapsed().as_secs_f64() - spent.allocate_s - spent.upload_s;

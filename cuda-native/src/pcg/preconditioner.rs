@@ -117,7 +117,8 @@ impl<'d> Preconditioner<'d> {
                 phases = took;
                 report = Some(told);
                 let begun = Instant::now();
-                let (rows, format) = (asked.problem().a().rows(), asked.format_of_factor());
+                let rows = asked.problem().a().rows();
+                let format = (asked.format_of_factor(), asked.encodes());
                 let g = Operator::of(device, g, format, memory)?;
                 let gt = Operator::of(device, gt, format, memory)?;
                 let vector = |what| Buffer::unset(device, what, rows).map_err(refused);

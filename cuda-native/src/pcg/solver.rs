@@ -52,7 +52,8 @@ impl<'p> Solver<'p> {
         let csr = uploads.matrix(device, &csr).map_err(refused)?;
         let uploaded = csr.copy().spent();
         let source = Source::copied(Arc::clone(&csr)).map_err(refused)?;
-        let a = Operator::of(device, source, asked.format_of_a(), memory)?;
+        let format = (asked.format_of_a(), asked.encodes());
+        let a = Operator::of(device, source, format, memory)?;
         let made = Preconditioner::set_up(device, (&csr, uploads), asked, memory, watch)?;
         let Some((preconditioner, told)) = made else { return Ok(None) };
         let system = System::new(device, asked, &how, preconditioner.own_residual());

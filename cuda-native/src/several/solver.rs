@@ -101,7 +101,7 @@ impl LocalSolver {
                 format => {
                     let csr = uploads.matrix(device, &AnyFormat::Csr(Arc::clone(of)))?;
                     let uploaded = csr.copy().spent();
-                    (Operator::of(device, Source::copied(csr)?, format, memory), uploaded)
+                    (Operator::of(device, Source::copied(csr)?, (format, false), memory), uploaded)
                 }
             };
             let made = made.map_err(|error| DeviceError::Arrays(error.to_string()))?;

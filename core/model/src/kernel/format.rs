@@ -109,6 +109,11 @@ const FORMAT: About =
 /// Options of formats that SpMM reads, too.
 const PRODUCTS: About = About { commands: &["bench", "spmv", "spmm"], ..FORMAT };
 
+/// Whether a solver with these values has A or a factor in a format.
+fn is_a_format_of(all: &Parameters, format: SolverFormat) -> bool {
+    all.get(&FORMAT_A) == format || has_factor(all) && all.get(&FORMAT_G) == format
+}
+
 /// Rows per hack (HLL).
 pub static HACK_SIZE: Param<usize> = Param {
     usual: DEFAULT_HACK_SIZE,
@@ -156,10 +161,7 @@ pub static HYB_WIDTH: Param<Option<usize>> = Param {
     about: About {
         otherwise: "the largest that at least 1/3 of the rows fill",
         commands: &["bench", "spmv", "solve"],
-        has_effect: |all| {
-            let is_hyb = |of: &'static Param<SolverFormat>| all.get(of) == SolverFormat::Hyb;
-            is_hyb(&FORMAT_A) || has_factor(all) && is_hyb(&FORMAT_G)
-        },
+        has_effect: |all| is_a_format_of(all, SolverFormat::Hyb),
         ..FORMAT
             .named(3, "hyb_width", "hyb-width")
             .described("N,...", "Width of the ELLPACK part of HYB")
@@ -206,10 +208,15 @@ pub static MIN_FILL: Param<Option<u32>> = Param {
 pub static VALUES: Param<ValueCoding> = Param {
     usual: ValueCoding::Auto,
     values: Values::Words(&ValueCoding::ALL, ValueCoding::as_str),
-    about: FORMAT.named(6, "values", "values").described(
-        "HOW,...",
-        "Value encoding of compact formats: auto (the smallest), plain, or 8-bit or 16-bit codes",
-    ),
+    about: About {
+        more: "cuda/pcg/device takes auto and plain, for HLL.",
+        commands: &["bench", "spmv", "solve"],
+        has_effect: |all| is_a_format_of(all, SolverFormat::Hll),
+        ..FORMAT.named(6, "values", "values").described(
+            "HOW,...",
+            "Value encoding of compact formats: auto (the smallest), plain, or 8-bit or 16-bit codes",
+        )
+    },
 };
 
 /// Whether a kernel that picks another one may pick compact formats.

@@ -1,7 +1,7 @@
 //! The conjugate gradient kernels.
 
 use super::descriptor::{DeviceKind, KernelDescriptor, Library, Needs, Origin, Reads, Takes};
-use super::format::{Format, HYB_WIDTH};
+use super::format::{Format, HYB_WIDTH, VALUES};
 use super::inverse::{
     GAIN, MERGE, MERGE_BLOCK, PATTERN, PER_STEP, POSTFILTER, POWER, PREFILTER, SET_UP, SHIFT, STEPS,
 };
@@ -77,8 +77,9 @@ const PARAMETERS: &[(Parameter, Allowed)] = &with::<{ COMMON.len() + 4 }>(&[
     FORMAT_G.any(),
 ]);
 
-const ON_DEVICE: &[(Parameter, Allowed)] = &with::<{ COMMON.len() + 5 }>(&[
+const ON_DEVICE: &[(Parameter, Allowed)] = &with::<{ COMMON.len() + 6 }>(&[
     HYB_WIDTH.any(),
+    VALUES.only(&["auto", "plain"]),
     PRECOND.any(),
     FORMAT_A.any(),
     FORMAT_G.any(),

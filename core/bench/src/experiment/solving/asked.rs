@@ -7,11 +7,11 @@ use crate::experiment::operations::{Given, SolveProblem};
 use crate::experiment::task::Watch;
 use sparsescope_kernels::fsai::{Fsai, FsaiParameters, Merging, PatternRule};
 use sparsescope_kernels::pcg::{OperatorFormat, Scale, SolveParameters, Start};
-use sparsescope_matrix::matrix::Csr;
+use sparsescope_matrix::matrix::{Csr, ValueCoding};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::parameters::{
     FORMAT_A, FORMAT_G, GAIN, HYB_WIDTH, MAX_ITER, MERGE, MERGE_BLOCK, PATTERN, PER_STEP,
-    POSTFILTER, POWER, PRECOND, PREFILTER, SET_UP, SHIFT, START, STEPS, TOL,
+    POSTFILTER, POWER, PRECOND, PREFILTER, SET_UP, SHIFT, START, STEPS, TOL, VALUES,
 };
 use sparsescope_model::kernel::{
     Applied, Guess, Param, Parameters, PatternKind, SetUpBy, SolverFormat,
@@ -58,6 +58,11 @@ impl<'p> Asked<'p> {
     /// The format of a factor and of its transpose.
     pub fn format_of_factor(&self) -> OperatorFormat {
         self.format(&FORMAT_G)
+    }
+
+    /// Whether values in HLL may be stored as codes.
+    pub fn encodes(&self) -> bool {
+        self.parameters.get(&VALUES) == ValueCoding::Auto
     }
 
     /// Initial values and stopping criteria of a solve.

@@ -77,7 +77,7 @@ fn families<'a>(data: &Data<'a>, parameter: &str, values: &[String]) -> Vec<Fami
     // Parameters that may differ: they do not make another preconditioner, or follow from this one.
     let follows = |name: &str| {
         name == parameter
-            || ["format_a", "format_g", "hyb_width"].contains(&name)
+            || ["format_a", "format_g", "hyb_width", "values"].contains(&name)
             || (name == "merge_block" && parameter == MERGE)
     };
     let mut all: BTreeMap<_, Family<'a>> = BTreeMap::new();
