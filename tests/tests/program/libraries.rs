@@ -12,10 +12,10 @@ use sparsescope_tests::{Killed, Program};
 use crate::common::{open, program, signal};
 
 const FAULTY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/libraries/faulty.c");
-pub(crate) const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples");
+const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples");
 
 /// Builds a library into the program's folder.
-pub(crate) fn build(p: &Program, source: &str, name: &str, defines: &[&str]) {
+fn build(p: &Program, source: &str, name: &str, defines: &[&str]) {
     let mut compiler = Command::new("cc");
     compiler.args(["-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-pthread", "-I", EXAMPLES]);
     compiler.args(defines).arg("-o").arg(p.path(name)).arg(source);

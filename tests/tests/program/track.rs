@@ -5,8 +5,6 @@ use sparsescope_tests::Program;
 
 use crate::common::{open, program};
 use crate::compare::{bench, with_times};
-use crate::libraries::{EXAMPLES, build};
-use crate::pages::read;
 use crate::report::parse;
 
 /// A program with the bundle `m.zip` of 8 runs.
@@ -213,26 +211,4 @@ fn the_page_shows_every_run_and_when_it_changed() {
     let error = p.fail(1, &["track", "report", "main", "-o", "history.html"]);
     assert!(error.contains("--force"), "{error}");
     p.fail(2, &["track", "report", "main", "-o", "history.zip"]);
-}
-
-#[test]
-fn the_commands_of_the_workflow_work_and_the_page_shows_them() {
-    let (workflow, page) = (read("docs/examples/track.yml"), read("docs/track.md"));
-    let blocks = page.split("```yaml\n").skip(1).filter_map(|part| part.split("```").next());
-    let shown: Vec<&str> = blocks.flat_map(str::lines).collect();
-    for line in &shown {
-        assert!(workflow.lines().any(|known| known.trim() == *line), "no such line: {line}");
-    }
-    assert!(shown.len() > 4, "{shown:?}");
-    let p = program();
-    build(&p, &format!("{EXAMPLES}/csr_library.c"), "libmine.so", &[]);
-    p.write("A.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n2 2 5\n");
-    let lines = workflow.lines().filter(|line| !line.trim().starts_with('#'));
-    let commands: Vec<&str> =
-        lines.filter_map(|line| Some(line.split_once("sparsescope ")?.1)).collect();
-    assert_eq!(commands.len(), 4, "{commands:?}");
-    for command in commands {
-        p.succeed(&command.split(' ').collect::<Vec<&str>>());
-    }
-    assert!(p.path("history/index.html").exists() && p.path("comment.md").exists());
 }
