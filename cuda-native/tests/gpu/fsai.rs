@@ -11,7 +11,7 @@ use sparsescope_cuda::{Device, DeviceFsai, FsaiSetUpError, GatheredBy};
 
 use super::*;
 
-fn made(spec: &str) -> Csr {
+pub(super) fn made(spec: &str) -> Csr {
     let spec = GeneratorSpec::parse(spec).unwrap();
     generate(&spec, MemoryLimit::unlimited(), &AtomicBool::new(false)).unwrap()
 }

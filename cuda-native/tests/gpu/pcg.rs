@@ -8,6 +8,7 @@ use sparsescope_core::kernel::parameters::{
     FORMAT_A, FORMAT_G, MAX_ITER, POWER, PRECOND, START, TOL,
 };
 
+use super::fsai::made;
 use super::*;
 
 /// A system, and what a user gives besides the parameters.
@@ -50,17 +51,20 @@ fn arrow(n: usize) -> Csr {
     Csr::from_triplets(n, n, &triplets).unwrap()
 }
 
+/// A tridiagonal matrix with this many values on its diagonal.
+fn chain(n: usize, distinct: usize) -> Csr {
+    let diagonal = |i: usize| 2.5 + (i % distinct) as f64 / 65536.0;
+    let mut triplets: Vec<_> = (0..n).map(|i| (i, i, diagonal(i))).collect();
+    triplets.extend((1..n).flat_map(|i| [(i, i - 1, -1.0), (i - 1, i, -1.0)]));
+    Csr::from_triplets(n, n, &triplets).unwrap()
+}
+
 /// Systems, named by what is unusual about them.
 fn systems() -> Vec<(&'static str, Csr)> {
-    let chain = |n: usize| {
-        let mut triplets: Vec<_> = (0..n).map(|i| (i, i, 2.5)).collect();
-        triplets.extend((1..n).flat_map(|i| [(i, i - 1, -1.0), (i - 1, i, -1.0)]));
-        Csr::from_triplets(n, n, &triplets).unwrap()
-    };
     vec![
-        ("one row", chain(1)),
-        ("two rows", chain(2)),
-        ("33 rows", chain(33)),
+        ("one row", chain(1, 1)),
+        ("two rows", chain(2, 1)),
+        ("33 rows", chain(33, 1)),
         ("a grid", laplacian(40, 0)),
         ("a badly scaled grid", laplacian(12, 2)),
         ("a long row", arrow(3000)),
@@ -155,6 +159,49 @@ fn two_solves_have_the_same_bits() {
                     assert!(first == bits(), "{preconditioner} in {format}");
                 }
             }
+        }
+    }
+}
+
+/// Solves in HLL with values as they are and as codes, which must have the same bits; returns the
+/// bytes that codes save.
+fn saved_by_codes(backend: &CudaBackend, a: Csr, preconditioner: &str) -> u64 {
+    let problem = problem(a, Given::default());
+    let [plain, auto] = ["plain", "auto"].map(|how| {
+        let formats = [(FORMAT_A.id(), "hll"), (FORMAT_G.id(), "hll"), (VALUES.id(), how)];
+        let values = [&[(PRECOND.id(), preconditioner), (POWER.id(), "1")][..], &formats].concat();
+        let configuration = with("cuda/pcg/device", &values);
+        let mut prepared = ready(backend, &configuration, &problem).unwrap();
+        let Output::Solution(solution) = output(&mut prepared).unwrap() else {
+            panic!("no solution")
+        };
+        let all = solution.x.iter().chain(&solution.residuals);
+        let bits: Vec<u64> = all.map(|value| value.to_bits()).collect();
+        (bits, prepared.costs().format_bytes)
+    });
+    assert!(plain.0 == auto.0, "{preconditioner}");
+    plain.1 - auto.1
+}
+
+#[test]
+fn codes_of_few_values_change_no_bits_and_save_the_bytes_they_should() {
+    let backend = gpu!();
+    let n = 9600;
+    // The others are -1 and the 0 of padding. A slot has 8 bytes without codes.
+    for (diagonal, saved_by_slot) in [(1, 7), (254, 7), (255, 6), (8190, 6), (8191, 0), (n, 0)] {
+        let table = if saved_by_slot == 0 { 0 } else { 8 * (diagonal as u64 + 2) };
+        let saved = saved_by_codes(&backend, chain(n, diagonal), "jacobi");
+        assert_eq!(saved + table, 3 * n as u64 * saved_by_slot, "{diagonal} on the diagonal");
+    }
+    // Rows of the stencils take one and several turns; the columns of the arrow need 32 bits.
+    for (name, a) in [
+        ("7 points", made("stencil7?n=30")),
+        ("27 points", made("stencil27?n=30")),
+        ("an arrow", arrow(140_000)),
+    ] {
+        for preconditioner in ["none", "jacobi", "fsai"] {
+            let saved = saved_by_codes(&backend, a.clone(), preconditioner);
+            assert!(saved > 0, "{name}, {preconditioner}");
         }
     }
 }

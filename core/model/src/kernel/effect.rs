@@ -66,6 +66,9 @@ mod tests {
         let in_hyb = [("hyb_width", "3"), ("format_g", "hyb")];
         assert_eq!(of(&in_hyb), "hyb_width=3, format_g=hyb");
         assert_eq!(of(&[("precond", "none"), in_hyb[0], in_hyb[1]]), "precond=none");
+        let in_hll = [("values", "plain"), ("format_a", "hll")];
+        assert_eq!(of(&in_hll[..1]), "");
+        assert_eq!(of(&in_hll), "values=plain, format_a=hll");
         let width = Parameters::default().with(Parameter::of("hyb_width").unwrap(), "3");
         assert_eq!(kernel("cpu/hyb/serial").unwrap().in_effect(&width), width);
     }
