@@ -1,9 +1,9 @@
 // cuda/pcg/device: y = A x while a solve is not over, and with . y for it; A in column-major HLL. A
 // hack's slots begin at offsets[hack]; slot j of its row r lies j * hack_size + r further. Where
 // rows are few, 2, 4 or 8 lanes share one and each takes every 2nd, 4th or 8th slot. Where all
-// columns are near their rows they are stored as 16-bit distances: in the first low[r] slots of row
-// r from r + base, in the others from 65 536 further, one base per matrix. Where a matrix has few
-// distinct values, val has these, and codes has the index of each slot's, in 8 or 16 bits.
+// columns are near their rows they are stored as 16-bit distances: in the first slots of row r from
+// r + base, in the others from 65 536 further, one base per matrix. row_len then has the number of
+// the former in its upper 16 bits, above the length. Where a matrix has few distinct values, val has these, and codes has the index of each slot's, in 8 or 16 bits.
 
 // Number of distances that 16 bits can represent.
 const u32 WINDOW = 65536;
@@ -25,8 +25,8 @@ __device__ inline real value_of(u16 code, const real*, const real* val) { return
 template <typename COLUMN, typename STORED>
 __device__ inline void product_of_solver(
     const COLUMN* col, const STORED* stored, u32 distinct, const real* val, real* few, u32 rows,
-    u32 hack_size, u32 lanes, const u64* offsets, const u32* row_len, const u32* low, u32 base,
-    const real* x, real* y, u32 purpose, const real* with, real* parts, u32* counts, real* numbers,
+    u32 hack_size, u32 lanes, const u64* offsets, const u32* row_len, u32 base, const real* x,
+    real* y, u32 purpose, const real* with, real* parts, u32* counts, real* numbers,
     const u32* words)
 {
     // Slots of a row that a lane loads before it waits for the first.
@@ -34,9 +34,10 @@ __device__ inline void product_of_solver(
     const u32 rows_a_warp = WARP / lanes, share = threadIdx.x % WARP / rows_a_warp;
     const u64 thread = thread_in_grid();
     const u64 row = thread / WARP * rows_a_warp + thread % rows_a_warp;
-    const u32 length = row < rows ? row_len[row] : 0;
+    constexpr bool NEAR = sizeof(COLUMN) == sizeof(u16);
+    const u32 word = row < rows ? row_len[row] : 0;
+    const u32 length = NEAR ? word % WINDOW : word, lows = NEAR ? word / WINDOW : 0;
     const u64 first = row < rows ? offsets[row / hack_size] + row % hack_size : 0;
-    const u32 lows = sizeof(COLUMN) == sizeof(u16) && row < rows ? low[row] : 0;
     const u32 window = (u32)row + base;
 
     u32 c[IN_FLIGHT];
@@ -98,18 +99,18 @@ __device__ inline void product_of_columns(
 // else that many are there, and the slots have codes.
 extern "C" __global__ void __launch_bounds__(256, 4) hll_column_major_solver(
     u32 rows, u32 hack_size, u32 lanes, const u64* offsets, const u32* row_len, u32 near,
-    const u32* low, u32 base, const u32* col, const u16* distance, u32 distinct, const u8* codes,
-    const real* val, const real* x, real* y, u32 purpose, const real* with, real* parts,
-    u32* counts, real* numbers, const u32* words)
+    u32 base, const u32* col, const u16* distance, u32 distinct, const u8* codes, const real* val,
+    const real* x, real* y, u32 purpose, const real* with, real* parts, u32* counts, real* numbers,
+    const u32* words)
 {
     __shared__ real few[OF_BYTE];
     if (near)
         product_of_columns(
-            distance, codes, distinct, val, few, rows, hack_size, lanes, offsets, row_len, low, base, x,
-            y, purpose, with, parts, counts, numbers, words);
+            distance, codes, distinct, val, few, rows, hack_size, lanes, offsets, row_len, base, x, y,
+            purpose, with, parts, counts, numbers, words);
     else
         product_of_columns(
-            col, codes, distinct, val, few, rows, hack_size, lanes, offsets, row_len, low, base, x, y,
+            col, codes, distinct, val, few, rows, hack_size, lanes, offsets, row_len, base, x, y,
             purpose, with, parts, counts, numbers, words);
 }
 
@@ -165,7 +166,8 @@ extern "C" __global__ void hll_codes(
 }
 
 // Distances of the columns from their rows, plus 2^32: the minimum goes to range[0], the maximum to
-// range[1]; range[2] becomes 1 if a row's columns are not sorted. One thread per row.
+// range[1]; range[2] becomes 1 if a row's columns are not sorted or its length has more than 16 bits. One
+// thread per row.
 extern "C" __global__ void hll_distance_range(
     u32 rows, u32 hack_size, const u64* offsets, const u32* row_len, const u32* col, u64* range)
 {
@@ -173,7 +175,7 @@ extern "C" __global__ void hll_distance_range(
     u64 least = ~0ull, greatest = 0;
     if (row < rows) {
         const u64 first = offsets[row / hack_size] + row % hack_size;
-        bool ascend = true;
+        bool ascend = row_len[row] < WINDOW;
         for (u32 j = 0; j < row_len[row]; j++) {
             const u64 apart = (1ull << 32) + col[first + (u64)j * hack_size] - row;
             ascend &= j == 0 || apart > greatest;
@@ -191,11 +193,11 @@ extern "C" __global__ void hll_distance_range(
     atomicMax(&range[1], greatest);
 }
 
-// The distances of sorted columns from the start of their window, and how many of a row's are in
-// the low one; one thread per row. Padding is not stored.
+// The distances of sorted columns from the start of their window; adds to a row's length how many
+// are in the low one. One thread per row. Padding is not stored.
 extern "C" __global__ void hll_distances(
-    u32 rows, u32 hack_size, const u64* offsets, const u32* row_len, u32 base, const u32* col,
-    u32* low, u16* distance)
+    u32 rows, u32 hack_size, const u64* offsets, u32* row_len, u32 base, const u32* col,
+    u16* distance)
 {
     const u64 row = thread_in_grid();
     if (row >= rows) return;
@@ -207,5 +209,5 @@ extern "C" __global__ void hll_distances(
         lows += apart < WINDOW;
         distance[at] = (u16)apart;
     }
-    low[row] = lows;
+    row_len[row] += lows * WINDOW;
 }

@@ -15,28 +15,28 @@ arguments! {
     )
 
     /// y = A·x in column-major HLL, and with·y; `near` is 1 where columns are stored as distances:
-    /// a row's first `low` slots count from row + `base`, the others from 65 536 further. If
-    /// `distinct` is not 0, `val` has that many values and slots have the codes of theirs.
+    /// those in a row's first slots, whose number is in the upper half of its length, count from row
+    /// + `base`, the others from 65 536 further. If `distinct` is not 0, `val` has that many values and slots have the codes of theirs.
     HllColumnMajorSolver<'a> of HllSolver [hll_column_major_solver] (
         rows: u32, hack_size: u32, lanes: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,
-        near: u32, low: Reads<'a, u32>, base: u32, col: Reads<'a, u32>, distance: Reads<'a, u16>,
+        near: u32, base: u32, col: Reads<'a, u32>, distance: Reads<'a, u16>,
         distinct: u32, codes: Reads<'a, u8>, val: Reads<'a, f64>, x: Reads<'a, f64>,
         y: Writes<'a, f64>, purpose: u32, with: Reads<'a, f64>, parts: Writes<'a, f64>,
         counts: Writes<'a, u32>, numbers: Writes<'a, f64>, words: Reads<'a, u32>
     )
 
     /// Minimum and maximum distance of columns from their rows, plus 2³², and whether any row is
-    /// unsorted.
+    /// unsorted or has a length of more than 16 bits.
     HllDistanceRange<'a> of HllSolver [hll_distance_range] (
         rows: u32, hack_size: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,
         col: Reads<'a, u32>, range: Writes<'a, u64>
     )
 
     /// The distances of columns from the start of their window, and the number of a row's in the
-    /// low window.
+    /// low window, above its length.
     HllDistances<'a> of HllSolver [hll_distances] (
-        rows: u32, hack_size: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>, base: u32,
-        col: Reads<'a, u32>, low: Writes<'a, u32>, distance: Writes<'a, u16>
+        rows: u32, hack_size: u32, offsets: Reads<'a, u64>, row_len: Writes<'a, u32>, base: u32,
+        col: Reads<'a, u32>, distance: Writes<'a, u16>
     )
 
     /// The distinct values of slots, numbered, and where each is in a hash table.

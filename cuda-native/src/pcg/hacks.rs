@@ -50,9 +50,8 @@ struct Near {
     used: bool,
     /// Start of a row's low window minus the row, modulo 2³².
     base: u32,
-    /// Slots of each row in the low window.
-    low: Buffer<u32>,
-    /// The distance of each slot.
+    /// The distance of each slot; how many of a row's are in the low window is in the upper 16 bits
+    /// of its length.
     distance: Buffer<u16>,
 }
 
@@ -84,14 +83,13 @@ impl NearHacks {
     /// Bytes of its arrays.
     pub(super) fn bytes(&self) -> u64 {
         let Hacks { offsets, row_len, slots, .. } = &self.hacks;
-        let columns = slots.col.bytes() + self.near.low.bytes() + self.near.distance.bytes();
+        let columns = slots.col.bytes() + self.near.distance.bytes();
         offsets.bytes() + row_len.bytes() + columns + self.codes.bytes() + slots.val.bytes()
     }
 
     /// Time spent on creating them.
     pub(super) fn spent(&self) -> Spent {
-        let near = self.near.low.spent() + self.near.distance.spent();
-        self.hacks.spent() + near + self.codes.spent()
+        self.hacks.spent() + self.near.distance.spent() + self.codes.spent()
     }
 
     /// Blocks of an SpMV.
@@ -117,7 +115,6 @@ impl NearHacks {
             offsets: Reads(&self.hacks.offsets),
             row_len: Reads(&self.hacks.row_len),
             near: u32::from(self.near.used),
-            low: Reads(&self.near.low),
             base: self.near.base,
             col: Reads(&self.hacks.slots.col),
             distance: Reads(&self.near.distance),
@@ -150,18 +147,17 @@ impl NearHacks {
 impl Near {
     /// The columns as distances, if all fit and there is memory for them.
     fn of(device: &Device, hacks: &Hacks<f64>, rows: u32) -> Result<Self, DeviceError> {
-        let made = |used, base, rows, slots| {
-            let low = Buffer::unset(device, "the number of slots in the low window", rows)?;
+        let made = |used, base, slots| {
             let distance = Buffer::unset(device, "the distances of columns", slots)?;
-            Ok(Self { used, base, low, distance })
+            Ok(Self { used, base, distance })
         };
         if let Some(base) = base_of(device, hacks, rows)?
-            && let Ok(near) = made(true, base, rows as usize, hacks.slots.col.len())
+            && let Ok(near) = made(true, base, hacks.slots.col.len())
         {
             near.fill(device, hacks, rows)?;
             return Ok(near);
         }
-        made(false, 0, 0, 0)
+        made(false, 0, 0)
     }
 
     fn fill(&self, device: &Device, hacks: &Hacks<f64>, rows: u32) -> Result<(), DeviceError> {
@@ -169,14 +165,13 @@ impl Near {
             rows,
             hack_size: DEFAULT_HACK_SIZE as u32,
             offsets: Reads(&hacks.offsets),
-            row_len: Reads(&hacks.row_len),
+            row_len: Writes(&hacks.row_len),
             base: self.base,
             col: Reads(&hacks.slots.col),
-            low: Writes(&self.low),
             distance: Writes(&self.distance),
         };
         // SAFETY: every row lies in a hack of that size at its own position, and there is one
-        // distance per slot and one number per row.
+        // distance per slot. Each thread writes the length of its own row.
         let launch =
             unsafe { Launch::new(device, "hll_distances", row_a_thread(rows), &arguments)? };
         Step::Launch(launch).enqueue(device)
@@ -264,7 +259,7 @@ fn base_of(device: &Device, hacks: &Hacks<f64>, rows: u32) -> Result<Option<u32>
 }
 
 /// The same, from the minimum and maximum distance plus 2³², which are reversed if there are no
-/// nonzeros, and whether columns are unsorted.
+/// nonzeros, and whether columns are unsorted or a row is too long.
 fn base_of_range(range: &[u64]) -> Option<u32> {
     let [least, greatest, unordered] = *range else { return None };
     if least > greatest {
