@@ -115,9 +115,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) hll_column_major_solver(
 }
 
 // The first place where a value may be in a table of `capacity` bit patterns, a power of two; the
-// others follow.
+// others follow. The upper bits of a product depend on all bits of its factors.
 __device__ inline u32 place_of(u64 bits, u32 capacity) {
-    return (u32)(bits * 0x9e3779b97f4a7c15ull >> 32) & (capacity - 1);
+    return (u32)__umul64hi(bits * 0x9e3779b97f4a7c15ull, capacity);
 }
 
 // No bit pattern yet: that of a NaN.
@@ -132,10 +132,13 @@ extern "C" __global__ void hll_distinct(
     for (u64 at = thread_in_grid(); at < slots; at += (u64)gridDim.x * blockDim.x) {
         const real value = __ldcs(&val[at]);
         const u64 bits = __double_as_longlong(value);
-        u32 place = place_of(bits, capacity);
-        if (bits == NO_BITS) *found = capacity;
-        while (keys[place] != bits) {
-            if (*found > capacity / 2) return;
+        u32 place = place_of(bits, capacity), tried = 0;
+        while (keys[place] != bits || bits == NO_BITS) {
+            // A full table may be seen before its values are counted.
+            if (*found > capacity / 2 || bits == NO_BITS || tried++ == capacity) {
+                *found = capacity;
+                return;
+            }
             const u64 there = atomicCAS(&keys[place], NO_BITS, bits);
             if (there == bits) break;
             if (there != NO_BITS) {
@@ -166,8 +169,8 @@ extern "C" __global__ void hll_codes(
 }
 
 // Distances of the columns from their rows, plus 2^32: the minimum goes to range[0], the maximum to
-// range[1]; range[2] becomes 1 if a row's columns are not sorted or its length has more than 16 bits. One
-// thread per row.
+// range[1]; range[2] becomes 1 if a row's columns are not sorted or its length has more than 16
+// bits. One thread per row.
 extern "C" __global__ void hll_distance_range(
     u32 rows, u32 hack_size, const u64* offsets, const u32* row_len, const u32* col, u64* range)
 {

@@ -181,12 +181,11 @@ impl Near {
 /// What the codes are for, in errors.
 const CODES: &str = "the codes of values";
 
-/// The code of each value, and the distinct values that codes are indices of; `None` if values are
-/// too many or memory is too little.
-fn coded(
-    device: &Device,
-    val: &Buffer<f64>,
-) -> Result<Option<(Buffer<u8>, Buffer<f64>)>, DeviceError> {
+/// The code of each value, and the distinct values that codes are indices of.
+type Coded = (Buffer<u8>, Buffer<f64>);
+
+/// Codes for the values; `None` if distinct ones are too many or memory is too little.
+fn coded(device: &Device, val: &Buffer<f64>) -> Result<Option<Coded>, DeviceError> {
     let capacity = 2 * MOST_DISTINCT;
     let keys = Buffer::of(device, "a table of values", &vec![u64::MAX; capacity])?;
     let index = Buffer::unset(device, "a table of values", capacity)?;
