@@ -101,7 +101,7 @@ def bench(
         for line in filter(None, map(_sentence, lines)):
             warnings.warn(line, stacklevel=2)
     if code == _CHECK_FAILED:
-        warnings.warn("a kernel computed a wrong result: see the column `check`", stacklevel=2)
+        warnings.warn("a run failed its check: see the column `check`", stacklevel=2)
     return bundle
 
 

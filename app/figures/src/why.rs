@@ -39,7 +39,7 @@ impl RunOf<'_> {
     pub fn why(&self) -> String {
         let run = self.run;
         let Some(figures) = self.figures() else {
-            let reason = run.check.reason.as_deref().unwrap_or("no reason was recorded");
+            let reason = run.reason().unwrap_or("no reason was recorded");
             return format!("No time ({}): {reason}.", run.check.as_str());
         };
         let launch = self.launch_share().unwrap_or(0.0);

@@ -49,10 +49,11 @@ pub(super) fn run(args: &BoardArgs, quiet: bool) -> anyhow::Result<Outcome> {
 /// failed its check.
 fn accepted(path: &Path) -> Result<Bundle, String> {
     let bundle = open(path).map_err(|error| sentence(&error))?;
-    match bundle.runs.iter().find(|run| run.is_wrong()) {
+    match bundle.runs.iter().find(|run| run.has_failed()) {
         Some(run) => {
-            let why = run.check.reason.as_deref().map_or(String::new(), |why| format!(": {why}"));
-            Err(format!("{}: {} failed its check{why}", path.display(), run.kernel))
+            let failed = if run.failure().is_some() { "failed" } else { "failed its check" };
+            let why = run.reason().map_or(String::new(), |why| format!(": {why}"));
+            Err(format!("{}: {} {failed}{why}", path.display(), run.kernel))
         }
         None => Ok(bundle),
     }

@@ -61,8 +61,7 @@ fn judge(args: &CompareArgs, comparison: &Comparison<'_>) -> Outcome {
         eprintln!("error: {runs} slower than {limit} x the time before: {}", some(&slower));
     }
     if !wrong.is_empty() {
-        let runs = counted(wrong.len(), "result is", "results are");
-        eprintln!("error: {runs} no longer correct: {}", some(&wrong));
+        eprintln!("error: {}: {}", no_longer_pass(wrong.len()), some(&wrong));
     }
     // No measurements do not show that nothing became slower.
     let nothing = comparison.runs.is_empty() && wrong.is_empty();
@@ -76,6 +75,11 @@ fn judge(args: &CompareArgs, comparison: &Comparison<'_>) -> Outcome {
         true => Outcome::Success,
         false => Outcome::CheckFailed,
     }
+}
+
+/// `1 run no longer passes its check`.
+pub(super) fn no_longer_pass(runs: usize) -> String {
+    counted(runs, "run no longer passes its check", "runs no longer pass their check")
 }
 
 /// The first names, and the number of the rest.
@@ -129,7 +133,7 @@ fn as_text(
         let words = change.key.words(change.subject.name());
         let verdicts = [change.before, change.after].map(|run| run.check.as_str());
         text += &format!("{words}: {} before, {} after", verdicts[0], verdicts[1]);
-        let reason = change.after.check.reason.as_deref().or(change.before.check.reason.as_deref());
+        let reason = change.after.reason().or(change.before.reason());
         text += &reason.map_or(String::from("\n"), |reason| format!(" ({reason})\n"));
     }
     for (missing, bundle, which) in

@@ -9,7 +9,7 @@ pub(super) enum Outcome {
     Success,
     /// Something was done, but not all of it; already reported.
     Incomplete,
-    /// A check failed: a wrong result.
+    /// A check failed: a wrong result, or a kernel without one.
     CheckFailed,
     /// Stopped by Ctrl-C.
     Interrupted,

@@ -253,7 +253,7 @@ fn outcome(html: &mut Html, runs: &[RunOf<'_>]) {
     let has_reason =
         |run: &&RunOf<'_>| run.run.check.badness() > 0 || run.run.check.reason.is_some();
     for run in runs.iter().filter(has_reason) {
-        let reason = run.run.check.reason.as_deref().unwrap_or("no reason given");
+        let reason = run.run.reason().unwrap_or("no reason given");
         let (number, of) = reasons.entry((run.run.kernel.as_str(), reason)).or_default();
         *number += 1;
         of.insert(run.name());

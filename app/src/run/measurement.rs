@@ -214,7 +214,7 @@ impl Measurement {
     fn ending(&mut self, status: ExitStatus) -> Ending {
         let mut failure = match status.code() {
             Some(0) => None,
-            Some(3) => Some("some results are wrong; see the runs that failed their check".into()),
+            Some(3) => Some("some runs failed their check; see their reasons".into()),
             _ if self.stops > 0 => None,
             _ => Some(self.why(status)),
         };

@@ -141,11 +141,28 @@ impl Run {
         }
     }
 
-    /// Whether its result is wrong. A solver that did not reach the requested tolerance has failed its check,
-    /// but reports that itself.
-    pub fn is_wrong(&self) -> bool {
+    /// Whether its result is wrong, or its kernel failed and has none. A solver that did not reach the requested
+    /// tolerance has failed its check, too, but reports that itself.
+    pub fn has_failed(&self) -> bool {
         let gave_up = self.solve.as_ref().is_some_and(|solve| !solve.converged);
         self.check.verdict == Verdict::Fail && !gave_up
+    }
+
+    /// Why the kernel has no result to check, such as a crash: what follows its name in the reason
+    /// `KERNEL failed: …`, or the whole reason if that names a kernel that it chose. `None` if a result failed the
+    /// check.
+    pub fn failure(&self) -> Option<&str> {
+        let reason = self.check.reason.as_deref().filter(|_| self.has_failed())?;
+        let (kernel, why) = reason.split_once(" failed: ")?;
+        match kernel == self.kernel {
+            true => Some(why),
+            false => (!kernel.contains(' ')).then_some(reason),
+        }
+    }
+
+    /// The reason of its check, to stand beside the kernel's name.
+    pub fn reason(&self) -> Option<&str> {
+        self.failure().or(self.check.reason.as_deref())
     }
 
     /// Whether its times are ranked against others: it passed its check, and a solver met its tolerance after
@@ -372,11 +389,31 @@ mod tests {
     }
 
     #[test]
+    fn a_kernel_that_failed_is_told_from_one_whose_result_is_wrong_by_its_reason() {
+        let run = |verdict, reason: &str| {
+            let check = Check { verdict, reason: Some(reason.to_owned()), ..Check::default() };
+            Run { kernel: "user/a/b".to_owned(), check, ..Run::default() }
+        };
+        let crashed = run(Verdict::Fail, "user/a/b failed: it crashed: signal 11");
+        assert_eq!(crashed.failure(), Some("it crashed: signal 11"));
+        assert_eq!(crashed.reason(), crashed.failure());
+        // The kernel that it chose.
+        let chosen = run(Verdict::Fail, "cpu/hll/simd failed: it crashed");
+        assert_eq!(chosen.failure(), Some("cpu/hll/simd failed: it crashed"));
+        let reason = "3 of 9 rows are wrong, and a check failed: row 4";
+        let wrong = run(Verdict::Fail, reason);
+        assert_eq!((wrong.failure(), wrong.reason()), (None, Some(reason)));
+        assert!(crashed.has_failed() && chosen.has_failed() && wrong.has_failed());
+        let refused = run(Verdict::Refused, "user/a/b failed: no memory");
+        assert_eq!((refused.failure(), refused.has_failed()), (None, false));
+    }
+
+    #[test]
     fn what_is_limited_undecided_or_did_not_iterate_is_not_wrong_and_does_not_rank() {
         let run = |check: Check, iterations: u64| {
             let solve = Solve { converged: true, iterations, ..Solve::default() };
             let run = Run { check, solve: Some(solve), ..Run::default() };
-            (run.is_wrong(), run.ranks())
+            (run.has_failed(), run.ranks())
         };
         assert_eq!(run(check(Verdict::Pass, false, false), 3), (false, true));
         assert_eq!(run(check(Verdict::Pass, false, false), 0), (false, false));

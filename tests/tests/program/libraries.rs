@@ -90,6 +90,11 @@ fn right_and_faulty_libraries_are_told_apart() {
         assert!(reason(run).contains(expected), "{fault}: {}", reason(run));
         assert!(run.samples.is_empty() && run.figures.is_none(), "{fault}");
     }
+    // What has no result has no wrong one.
+    let line = "KERNEL FAILED: 1 x user/crashes/product on poisson2d?n=30: it crashed";
+    assert!(ran.out.contains(line), "{}", ran.out);
+    let crashed = run("CRASHES").failure().unwrap();
+    assert!(crashed.starts_with("it crashed while it prepared the matrix: "), "{crashed}");
     for fault in right {
         let run = run(fault);
         assert_eq!(run.check.verdict, Verdict::Pass, "{fault}: {}", reason(run));

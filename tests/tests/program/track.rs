@@ -166,8 +166,8 @@ fn a_result_that_is_no_longer_correct_fails_the_check_and_is_in_the_comment() {
     bundle.save(&p.path(&name), true).unwrap();
     let ran = p.run(&["track", "check", &name, "--against", "main", "--markdown", "-"]);
     assert_eq!(ran.code, Some(3), "{}", ran.err);
-    assert!(ran.err.contains("error: 1 result is no longer correct: cpu/"), "{}", ran.err);
-    let title = "### Sparsescope: no run became slower, 1 result is no longer correct\n";
+    assert!(ran.err.contains("error: 1 run no longer passes its check: cpu/"), "{}", ran.err);
+    let title = "### Sparsescope: no run became slower, 1 run no longer passes its check\n";
     assert!(ran.out.starts_with(title), "{}", ran.out);
     assert!(ran.out.contains("| row 3 differs |"), "{}", ran.out);
 }

@@ -53,7 +53,7 @@ pub(super) fn end(
     if let Some(path) = &args.csv {
         write_csv(&bundle, path, args.force)?;
     }
-    let failed = bundle.runs.iter().any(Run::is_wrong);
+    let failed = bundle.runs.iter().any(Run::has_failed);
     // Ctrl-C after the last run interrupts nothing.
     let outcome = match (failed, interrupt.by_user() && !bundle.complete, unread) {
         (true, ..) => Outcome::CheckFailed,
@@ -106,7 +106,9 @@ fn summarise(
     }
     let mut text = visible(&text).into_owned();
     if colors {
-        text = text.replace(summary::WRONG, &colored(summary::WRONG, Color::Red));
+        for words in summary::WRONG {
+            text = text.replace(words, &colored(words, Color::Red));
+        }
     }
     print_as_is(&text)?;
     let report = output.with_extension("html");

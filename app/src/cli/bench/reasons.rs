@@ -21,7 +21,7 @@ pub(super) fn grouped<'b>(bundle: &'b Bundle, wanted: impl Fn(&Run) -> bool) -> 
     let subjects = bundle.subjects_by_id();
     let mut groups: BTreeMap<String, Group<'b>> = BTreeMap::new();
     for run in bundle.runs.iter().filter(|run| wanted(run)) {
-        let reason = run.check.reason.as_deref().unwrap_or("no reason given");
+        let reason = run.reason().unwrap_or("no reason given");
         let words: Vec<&str> = reason.split_whitespace().collect();
         let group = groups.entry(without_numbers(&words)).or_default();
         if group.words.is_empty() {

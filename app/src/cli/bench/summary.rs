@@ -123,17 +123,26 @@ fn rounding(run: &Run) -> [String; 2] {
     run.check.rounding.map_or_else(|| [dash(), dash()], |found| [found.max, found.norm].map(of))
 }
 
-/// What is wrong, in capitals.
-pub(super) const WRONG: &str = "WRONG RESULT";
+/// What is wrong, in capitals: results, and kernels without one.
+pub(super) const WRONG: [&str; 2] = ["WRONG RESULT", "KERNEL FAILED"];
 
-/// Wrong results, the counts, the reasons of runs that do not rank, and the bandwidth that rates relate to.
+fn is_wrong(run: &Run) -> bool {
+    run.has_failed() && run.failure().is_none()
+}
+
+/// Wrong results, kernels that failed, the counts, the reasons of runs that do not rank, and the bandwidth that rates relate to.
 /// Without `all`, only the most frequent reasons of skipped runs.
 pub(super) fn closing(bundle: &Bundle, all: bool) -> String {
     let subjects = if bundle.subjects.is_empty() { "matrices" } else { "subjects" };
     let mut text = String::new();
-    for group in grouped(bundle, Run::is_wrong) {
-        let start = format!("{WRONG}: {} x ", group.runs);
-        text += &wrapped(&start, &group.words(subjects), "  ");
+    type Wanted = fn(&Run) -> bool;
+    let no_result: Wanted = |run| run.failure().is_some();
+    let worst: [Wanted; 2] = [is_wrong, no_result];
+    for (words, wanted) in WRONG.into_iter().zip(worst) {
+        for group in grouped(bundle, wanted) {
+            let start = format!("{words}: {} x ", group.runs);
+            text += &wrapped(&start, &group.words(subjects), "  ");
+        }
     }
     let passed = bundle.runs.iter().filter(|run| run.check.verdict == Verdict::Pass).count();
     let mut counts = format!(
@@ -145,10 +154,10 @@ pub(super) fn closing(bundle: &Bundle, all: bool) -> String {
         },
     );
     let mut reasons = String::new();
-    type Wanted = fn(&Run) -> bool;
-    let kinds: [(&str, Wanted); 5] = [
-        ("wrong", Run::is_wrong),
-        ("not converged", |run| run.check.verdict == Verdict::Fail && !run.is_wrong()),
+    let kinds: [(&str, Wanted); 6] = [
+        ("wrong", is_wrong),
+        ("failed", no_result),
+        ("not converged", |run| run.check.verdict == Verdict::Fail && !run.has_failed()),
         ("limited by rounding, not ranked", |run| run.check.limited_by_rounding),
         ("undecided", |run| run.check.undecided),
         ("skipped", |run| !run.check.was_run()),
@@ -163,7 +172,7 @@ pub(super) fn closing(bundle: &Bundle, all: bool) -> String {
             true => format!(" ({runs} {words})"),
             false => format!(", {} {words}", count(runs as u64)),
         };
-        if words == "wrong" {
+        if ["wrong", "failed"].contains(&words) {
             continue; // Shown above.
         }
         reasons += &format!("{}:\n", capitalised(words));
@@ -570,6 +579,21 @@ mod tests {
         assert!(text.contains("  2 x a on : there is no a\n"), "{text}");
         assert!(text.ends_with("  2 more for 2 other reasons (--all lists them)\n"), "{text}");
         assert_eq!(closing(&bundle, true).lines().count(), 5 + 2 + 5);
+    }
+
+    #[test]
+    fn a_kernel_that_failed_is_no_wrong_result_and_is_named_once() {
+        let producer = Producer { name: "test".into(), version: String::new(), revision: None };
+        let mut bundle = Bundle::new(producer, String::new());
+        for (kernel, reason) in [("a", "a failed: it crashed"), ("b", "row 4 is wrong")] {
+            let reason = Some(reason.to_owned());
+            let check = Check { verdict: Verdict::Fail, reason, ..Check::default() };
+            bundle.runs.push(Run { kernel: kernel.into(), check, ..Run::default() });
+        }
+        let expected = "WRONG RESULT: 1 x b on : row 4 is wrong\n\
+                        KERNEL FAILED: 1 x a on : it crashed\n\
+                        2 runs on 0 matrices: 0 passed the check, 1 wrong, 1 failed.\n";
+        assert_eq!(closing(&bundle, false), expected);
     }
 
     #[test]

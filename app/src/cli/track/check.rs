@@ -7,7 +7,7 @@ use sparsescope_core::samples::{Basis, Change};
 use super::comment::markdown;
 use super::found::{Found, HEADER, cells, changed, newest_value};
 use super::history::history;
-use crate::cli::compare::{key_fields, open, some};
+use crate::cli::compare::{key_fields, no_longer_pass, open, some};
 use crate::cli::outcome::Outcome;
 use crate::cli::output::{check_form, check_result, keep, print_beside, print_json, say_written};
 use crate::cli::table::{counted, render, table};
@@ -121,8 +121,7 @@ fn judge(found: &Found<'_, '_>) -> Outcome {
         eprintln!("error: {runs} became slower: {}", some(&slower));
     }
     if !wrong.is_empty() {
-        let runs = counted(wrong.len(), "result is", "results are");
-        eprintln!("error: {runs} no longer correct: {}", some(&wrong));
+        eprintln!("error: {}: {}", no_longer_pass(wrong.len()), some(&wrong));
     }
     match slower.is_empty() && wrong.is_empty() {
         true => Outcome::Success,

@@ -6,6 +6,7 @@ use sparsescope_core::samples::Change;
 use sparsescope_figures::written::Form;
 
 use super::found::{Found, HEADER, cells};
+use crate::cli::compare::no_longer_pass;
 use crate::cli::table::counted;
 
 /// Changes, and wrong results, that a comment shows.
@@ -20,7 +21,7 @@ pub(super) fn markdown(found: &Found<'_, '_>, link: Option<&str>) -> String {
     };
     let wrong = match wrong {
         0 => String::new(),
-        wrong => format!(", {} no longer correct", counted(wrong, "result is", "results are")),
+        wrong => format!(", {}", no_longer_pass(wrong)),
     };
     let mut text = format!("### Sparsescope: {slower}{wrong}\n\n");
     let mut changes: Vec<&JudgedRun<'_, '_>> =
@@ -28,10 +29,10 @@ pub(super) fn markdown(found: &Found<'_, '_>, link: Option<&str>) -> String {
     let size = |run: &JudgedRun<'_, '_>| f64::abs(run.shift.ratio.ln());
     order::sort_by(&mut changes, |a, b| size(b).total_cmp(&size(a)));
     let wrong = found.wrong.iter().map(|change| {
-        let reason = change.after.check.reason.clone().unwrap_or_default();
+        let reason = change.after.reason().unwrap_or_default().to_owned();
         vec![change.key.words(change.subject.name()), reason]
     });
-    text += &first(&["no longer correct", "reason"], wrong.collect(), ["result", "results"]);
+    text += &first(&["no longer passes", "reason"], wrong.collect(), ["run", "runs"]);
     let changes = changes.into_iter().map(|run| cells(run).to_vec());
     text += &first(&HEADER, changes.collect(), ["change", "changes"]);
     text += &found.summary();

@@ -16,7 +16,7 @@ pub(super) struct Found<'t, 'a> {
     pub(super) args: &'t TrackCheckArgs,
     /// The runs of the new bundle that were compared.
     pub(super) runs: Vec<JudgedRun<'t, 'a>>,
-    /// The results that are no longer right.
+    /// The runs that no longer pass their check.
     pub(super) wrong: Vec<VerdictChange<'a>>,
     /// Bundles in the history.
     pub(super) bundles: usize,

@@ -336,7 +336,12 @@ fn without(model: &Model, state: &ViewState) -> Without {
         let ended = || run.solved().map(|solve| solve.ended.clone());
         let reason = match run.ranks() {
             true => run.excluded(state.best.ranking),
-            false => run.run.check.reason.clone().or_else(ended).or(Some(run.verdict().to_owned())),
+            false => run
+                .run
+                .reason()
+                .map(str::to_owned)
+                .or_else(ended)
+                .or(Some(run.verdict().to_owned())),
         };
         let Some(reason) = reason else { continue };
         let of = found.entry(run.key()).or_default();

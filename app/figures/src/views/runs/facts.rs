@@ -113,7 +113,7 @@ fn energy(run: &RunOf<'_>) -> Vec<Fact> {
 fn check(run: &RunOf<'_>, flagged: Option<&Flagged>) -> Vec<Fact> {
     let check = &run.run.check;
     let mut facts = vec![fact("Check", run.verdict())];
-    facts.extend(check.reason.as_ref().map(|reason| fact("Reason", reason)));
+    facts.extend(run.run.reason().map(|reason| fact("Reason", reason)));
     let worst = |worst: f64| {
         let row = check.row.map(|row| format!(" (row {row})")).unwrap_or_default();
         let name = if run.matrix().is_some() { "Worst row" } else { "Worst system" };

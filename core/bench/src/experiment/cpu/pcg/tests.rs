@@ -179,7 +179,7 @@ fn runs_are_multiplied_where_parameters_have_an_effect_and_tell_of_solves_that_g
     for run in &seen.0 {
         let (solve, history) = (run.solve.as_ref().unwrap(), run.history.as_ref().unwrap());
         assert_eq!(history.series[0].values.len() as u64, solve.iterations + 1);
-        assert!(!run.is_wrong());
+        assert!(!run.has_failed());
         if run.params["max_iter"] == "500" {
             assert_eq!(
                 (run.check.verdict, run.samples.len()),
