@@ -4,6 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use libloading::Library;
+use sparsescope_core::files::cause;
 
 /// Folders, separated as in `PATH`, that are searched first for CUDA libraries.
 pub const LIBRARY_FOLDERS: &str = "SPARSESCOPE_CUDA_LIBRARIES";
@@ -18,14 +19,12 @@ pub(crate) fn open(names: &[&str], package: &str) -> Result<(Library, PathBuf), 
         if !by_name && !candidate.is_file() {
             continue;
         }
-        // SAFETY: NVIDIA's libraries have no initialisers with preconditions; the function table
-        // checks that each symbol is present.
-        match unsafe { Library::new(&candidate) } {
+        match load(&candidate) {
             Ok(library) => return Ok((library, candidate)),
             // A file that exists but does not load is more informative than a name that is not
             // found.
             Err(error) if !by_name => {
-                first_error.get_or_insert(format!("{}: {error}", candidate.display()));
+                first_error.get_or_insert(error);
             }
             Err(_) => {}
         }
@@ -35,6 +34,14 @@ pub(crate) fn open(names: &[&str], package: &str) -> Result<(Library, PathBuf), 
         Some(error) => error,
         None => format!("{looked_for} was not found on the library path or in {LIBRARY_FOLDERS}"),
     })
+}
+
+/// Loads one of NVIDIA's libraries; the error has the system's reason.
+pub(crate) fn load(path: &Path) -> Result<Library, String> {
+    // SAFETY: NVIDIA's libraries have no initialisers with preconditions; the function table checks
+    // that each symbol is present.
+    let library = unsafe { Library::new(path) };
+    library.map_err(|error| format!("cannot load {}: {}", path.display(), cause(&error)))
 }
 
 /// Every place to try, in order.
@@ -118,5 +125,17 @@ mod tests {
     fn a_library_that_is_nowhere_is_named_with_the_variable_that_helps() {
         let error = open(&["libsparsescope-none.so.1"], "none").err().unwrap();
         assert!(error.contains("libsparsescope-none.so.1") && error.contains(LIBRARY_FOLDERS));
+    }
+
+    #[test]
+    fn a_file_that_is_no_library_is_named_with_what_the_system_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("libcudart.so");
+        std::fs::write(&path, "no library").unwrap();
+        let error = load(&path).err().unwrap();
+        assert!(error.starts_with(&format!("cannot load {}: ", path.display())), "{error}");
+        // In the words of glibc.
+        let is_glibc = cfg!(all(target_os = "linux", target_env = "gnu"));
+        assert!(!is_glibc || error.ends_with("file too short"), "{error}");
     }
 }

@@ -7,7 +7,7 @@ use std::ptr;
 use libloading::Library;
 use sparsescope_core::record::GpuAbsence;
 
-use crate::library::{function_table, open};
+use crate::library::{function_table, load, open};
 
 type Program = *mut std::ffi::c_void;
 
@@ -96,9 +96,7 @@ impl Nvrtc {
 
     /// The compiler in this file.
     pub fn load(path: PathBuf) -> Result<Self, String> {
-        // SAFETY: as in `library::open`.
-        let library = unsafe { Library::new(&path) }.map_err(|error| error.to_string())?;
-        Self::of(library, &path)
+        Self::of(load(&path)?, &path)
     }
 
     fn of(library: Library, path: &Path) -> Result<Self, String> {

@@ -1,5 +1,6 @@
-//! Writes files whole or not at all, and finds the folder for cached files.
+//! Writes files whole or not at all, finds the folder for cached files, and says why the system refuses something.
 
+use std::error::Error;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -58,6 +59,14 @@ pub fn exit(code: i32) -> ! {
     }
     // The lock is held until exit, so that no thread begins another file.
     std::process::exit(code)
+}
+
+/// What the innermost cause of an error says: where a library cannot be loaded, only that has the system's reason.
+pub fn cause(mut error: &(dyn Error + 'static)) -> String {
+    while let Some(inner) = error.source() {
+        error = inner;
+    }
+    error.to_string()
 }
 
 /// Fails if `path` exists and is not a regular file: a folder, link, device or pipe is never overwritten.

@@ -10,7 +10,7 @@ use libloading::Library;
 use super::{Cusparse, Descriptor, Direction, Handle, Operands, check, matrix, pointer, vector};
 use crate::buffer::{Buffer, Memory};
 use crate::device::{Device, DeviceError, Doing};
-use crate::library::{function_table, open};
+use crate::library::{function_table, load, open};
 use crate::value::DeviceReal;
 
 function_table! {
@@ -55,10 +55,8 @@ impl CusparseOp {
     pub(crate) fn start(library: Rc<Cusparse>) -> Result<Rc<Self>, String> {
         admit(library.number, &library.version)?;
         let in_file = |why: String| format!("{}: {why}", library.path.display());
-        // SAFETY: as in `library::open`; it is already loaded.
-        let again = unsafe { Library::new(&library.path) };
-        let again = again.map_err(|error| in_file(error.to_string()))?;
-        let functions = Functions::new(again).map_err(in_file)?;
+        // It is already loaded.
+        let functions = Functions::new(load(&library.path)?).map_err(in_file)?;
         // All libraries that have SpMVOp are built for CUDA 13.
         let names: &[&str] = match cfg!(windows) {
             false => &["libnvJitLink.so.13"],

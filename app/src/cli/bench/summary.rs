@@ -130,8 +130,8 @@ fn is_wrong(run: &Run) -> bool {
     run.has_failed() && run.failure().is_none()
 }
 
-/// Wrong results, kernels that failed, the counts, the reasons of runs that do not rank, and the bandwidth that rates relate to.
-/// Without `all`, only the most frequent reasons of skipped runs.
+/// Wrong results, kernels that failed, the counts, the reasons of runs that do not rank, and the bandwidth that rates
+/// relate to. Without `all`, only the most frequent reasons of skipped runs.
 pub(super) fn closing(bundle: &Bundle, all: bool) -> String {
     let subjects = if bundle.subjects.is_empty() { "matrices" } else { "subjects" };
     let mut text = String::new();

@@ -1,7 +1,6 @@
 //! The C interface of a library, as `sparsescope_kernel.h` declares it.
 
 use std::cell::Cell;
-use std::error::Error;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::ManuallyDrop;
 use std::path::Path;
@@ -11,6 +10,7 @@ use libloading::Library;
 
 use super::area::{Area, Places, Pointers};
 use super::gpu::LibraryGpu;
+use sparsescope_matrix::files::cause;
 use sparsescope_model::kernel::DeviceKind;
 use sparsescope_record::Operation;
 
@@ -85,12 +85,7 @@ impl Loaded {
     pub(super) fn open(path: &Path) -> Result<Self, String> {
         // SAFETY: the user named the library and wants it to run. This process exists to run it.
         let library = unsafe { Library::new(path) };
-        // What the system says is in the cause only.
-        let why = |error: libloading::Error| match error.source() {
-            Some(cause) => cause.to_string(),
-            None => error.to_string(),
-        };
-        let library = ManuallyDrop::new(library.map_err(why)?);
+        let library = ManuallyDrop::new(library.map_err(|error| cause(&error))?);
         // SAFETY: the types are those of sparsescope_kernel.h.
         let (pointer, prepare, destroy) = unsafe {
             let describe: Describe = function(&library, c"sparsescope_describe")?;

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use libloading::Library;
 
 use super::places::{FOLDERS, MKL, Names, THREADS, folders};
+use sparsescope_matrix::files::cause;
 
 /// A sparse matrix handle of the library.
 pub(crate) type Handle = *mut c_void;
@@ -174,7 +175,7 @@ fn open(names: &Names, folders: &[PathBuf]) -> Result<(Library, PathBuf), String
             // The error of a file that exists but does not load is more useful than that of a name not found.
             Err(error) if candidate.components().count() > 1 => {
                 let name = candidate.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                first_error.get_or_insert(format!("cannot load {name}: {error}"));
+                first_error.get_or_insert(format!("cannot load {name}: {}", cause(&error)));
             }
             Err(_) => {}
         }
@@ -233,7 +234,9 @@ mod tests {
         std::fs::write(folder.path().join("libmkl_rt.so.9"), b"no library").unwrap();
         // Another library that the loader finds by name is used instead.
         if let Err(why) = open(&MKL, &[folder.path().to_owned()]) {
-            assert!(why.starts_with("cannot load libmkl_rt.so.9"), "{why}");
+            assert!(why.starts_with("cannot load libmkl_rt.so.9: "), "{why}");
+            // With what the system says.
+            assert!(why.contains("file too short"), "{why}");
         }
     }
 }
