@@ -137,7 +137,9 @@ impl<'a> Board<'a> {
             })
         });
         let style = format!("{STYLE}label {{ display: block; }} .best {{ font-weight: bold; }}\n");
-        let style = style + &rules.collect::<String>();
+        let tables = self.tables.values().enumerate();
+        let tables = tables.map(|(place, lines)| self.hidden(place, lines));
+        let style = style + &rules.chain(tables).collect::<String>();
         let stand_ins = self.subjects.keys().any(|name| name.ends_with(" (stand-in)"));
         let about = format!(
             "{}: the best setting of each kernel on each matrix and device, with warm caches. All results were \
@@ -168,16 +170,41 @@ impl<'a> Board<'a> {
                     }
                 });
             }
-            for ((operation, unit), lines) in &self.tables {
+            for (place, ((operation, unit), lines)) in self.tables.iter().enumerate() {
                 let word = match Operation::of(operation) {
                     Some(known) => known.word(),
                     None => *operation,
                 };
-                html.of_text("h2", &[], &capitalised(word));
-                html.of_text("p", &[("class", "weak")], unit);
-                self.table(html, lines);
+                html.element("section", &[("id", &*format!("t{place}"))], |html| {
+                    html.of_text("h2", &[], &capitalised(word));
+                    html.of_text("p", &[("class", "weak")], unit);
+                    self.table(html, lines);
+                });
             }
         })
+    }
+
+    /// The rules that hide a table with its heading if boxes of a group are ticked, but none of what the table has.
+    fn hidden(&self, place: usize, lines: &Lines<'_>) -> String {
+        let subjects = lines.keys().map(|(name, ..)| number(&self.subjects, name));
+        let kernels = lines.keys().map(|(.., kernel)| number(&self.kernels, kernel));
+        let devices = lines.values().flat_map(|cells| cells.keys());
+        let devices = devices.filter_map(|device| self.devices.binary_search(device).ok());
+        let groups: [(char, BTreeSet<usize>, usize); 3] = [
+            ('m', subjects.collect(), self.subjects.len()),
+            ('k', kernels.collect(), self.kernels.len()),
+            ('d', devices.collect(), self.devices.len()),
+        ];
+        let mut rules = String::new();
+        for (letter, has, all) in groups {
+            if has.len() < all {
+                let ticked = has.iter().map(|k| format!("#{letter}{k}:checked"));
+                let ticked = ticked.collect::<Vec<_>>().join(", ");
+                let is_hidden = format!("body:has(#{letter} :checked):not(:has({ticked}))");
+                rules += &format!("{is_hidden} #t{place} {{ display: none; }}\n");
+            }
+        }
+        rules
     }
 
     /// A row per matrix and kernel, a column per device with a result.
@@ -209,9 +236,6 @@ impl<'a> Board<'a> {
                     }
                 });
                 for ((subject, sha256, kernel), cells) in lines {
-                    let number = |of: &BTreeMap<String, usize>, name: &str| {
-                        of.get(name).copied().unwrap_or_default()
-                    };
                     let class = format!(
                         "m{} k{}",
                         number(&self.subjects, subject),
@@ -266,6 +290,10 @@ fn device(bundle: &Bundle, run: &Run) -> String {
 /// Names in order, with their numbers.
 fn numbered(names: BTreeSet<String>) -> BTreeMap<String, usize> {
     names.into_iter().zip(0..).collect()
+}
+
+fn number(of: &BTreeMap<String, usize>, name: &str) -> usize {
+    of.get(name).copied().unwrap_or_default()
 }
 
 /// A file beside the page as a link.
@@ -364,6 +392,24 @@ mod tests {
         let page = Board::of(&files, false).page();
         // Matrix, kernel and one device, in each of two tables.
         assert_eq!(page.matches("<th").count(), 2 * 3, "{page}");
+    }
+
+    #[test]
+    fn a_table_with_nothing_of_what_is_ticked_is_hidden() {
+        let (name, of_spmv) = results(1, 3);
+        let mut of_sweeps = of_spmv.clone();
+        of_sweeps.runs.iter_mut().for_each(|run| run.operation = "symgs".into());
+        of_sweeps.runs[0].kernel = "cpu/symgs/other".into();
+        let files = [(name, of_spmv), ("sweeps.zip".to_owned(), of_sweeps)];
+        let page = Board::of(&files, false).page();
+        // The first has kernels 0, 1 and 2, the second 1, 2 and 3; both have all matrices and devices.
+        for (table, kernels) in [("t0", [0, 1, 2]), ("t1", [1, 2, 3])] {
+            assert!(page.contains(&format!("<section id=\"{table}\">")), "{page}");
+            let [a, b, c] = kernels.map(|k| format!("#k{k}:checked"));
+            let is_hidden = format!("body:has(#k :checked):not(:has({a}, {b}, {c}))");
+            assert!(page.contains(&format!("{is_hidden} #{table} {{ display: none; }}")), "{page}");
+        }
+        assert_eq!(page.matches("):not(:has(").count(), 2, "{page}");
     }
 
     #[test]
