@@ -18,7 +18,7 @@ enum {
     RIGHT, ZEROS, PAST_Y, SLEEPS_ONCE, KEEPS_Y, WRITES_NOTHING, CHANGES_X, LATE, CRASHES, HANGS, REFUSES,
     OTHER_VERSION, OLD_VERSION, SECOND_VERSION, OTHER_DEVICE, OTHER_OPERATION, ON_CUDA, PRINTS, SLOW_TO_PREPARE,
     HANGS_LOADED, HANGS_PREPARING, ONE_COLUMN, ASCENDING_ONLY, UNCHANGED, LOOSE, COUNTS_WRONG, STARTS_AT_LAST,
-    THIRD_VERSION, WRONG_IF_REPEATED
+    THIRD_VERSION, WRONG_IF_REPEATED, WRONG_ONCE
 };
 
 static const struct sparsescope_csr *a;
@@ -120,22 +120,27 @@ static void *later(void *nothing)
     return NULL;
 }
 
-int sparsescope_apply(void *handle, const double *x, double *y, void *stream)
+/* Counts the samples, each with another x, and their calls. */
+static void count(const double *x)
 {
-    (void)handle;
-    (void)stream;
     if (x[0] != last_x) {
-        /* Another sample: count its calls. */
         samples++;
         last_calls = calls;
         calls = 0;
         last_x = x[0];
     }
     calls++;
+}
+
+int sparsescope_apply(void *handle, const double *x, double *y, void *stream)
+{
+    (void)handle;
+    (void)stream;
+    count(x);
     if (FAULT == HANGS) hang();
     if (FAULT == WRITES_NOTHING) return 0;
-    /* Right where a sample is one call, as in the first check and the last. */
-    if (FAULT == ZEROS || (FAULT == WRONG_IF_REPEATED && calls > 1)) {
+    /* Right where a sample is one call, as in the first check and the last; or in all samples but one. */
+    if (FAULT == ZEROS || (FAULT == WRONG_IF_REPEATED && calls > 1) || (FAULT == WRONG_ONCE && samples == 10)) {
         memset(y, 0, size_of_y * sizeof *y);
         return 0;
     }
@@ -184,8 +189,14 @@ int sparsescope_solve(void *handle, const double *b, const double *x0, double to
     double goal = 0;
     (void)handle;
     (void)stream;
+    count(b);
     *iterations = FAULT == KEEPS_Y ? known_iterations : 0;
     if (FAULT == WRITES_NOTHING) return 0;
+    if (FAULT == WRONG_ONCE && samples == 10) {
+        *iterations = known_iterations;
+        memcpy(x, x0, bytes);
+        return 0;
+    }
     memcpy(x, (FAULT == KEEPS_Y || FAULT == STARTS_AT_LAST) && known_x == b ? kept : x0, bytes);
     if (FAULT == UNCHANGED || (FAULT == KEEPS_Y && known_x == b)) return 0;
     if (FAULT == LOOSE) tolerance *= 100;

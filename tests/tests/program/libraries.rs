@@ -52,9 +52,10 @@ fn reason(run: &Run) -> &str {
 
 #[test]
 fn right_and_faulty_libraries_are_told_apart() {
-    const FAULTS: [(&str, Verdict, &str); 10] = [
+    const FAULTS: [(&str, Verdict, &str); 11] = [
         ("ZEROS", Verdict::Fail, "rows are wrong"),
         ("WRONG_IF_REPEATED", Verdict::Fail, "rows are wrong"),
+        ("WRONG_ONCE", Verdict::Fail, "rows are wrong"),
         ("PAST_Y", Verdict::Fail, "it wrote outside y"),
         ("KEEPS_Y", Verdict::Fail, "rows are wrong"),
         ("WRITES_NOTHING", Verdict::Fail, "rows are wrong"),
@@ -124,8 +125,9 @@ fn bench_spmm<'a>(libraries: &[&'a str], vectors: &'a str) -> Vec<&'a str> {
 
 #[test]
 fn right_and_faulty_libraries_of_spmm_are_told_apart() {
-    const FAULTS: [(&str, &str); 6] = [
+    const FAULTS: [(&str, &str); 7] = [
         ("ZEROS", "column 0: "),
+        ("WRONG_ONCE", "column 0: "),
         ("ONE_COLUMN", "column 1: "),
         ("PAST_Y", "it wrote outside y"),
         ("KEEPS_Y", "column 0: "),
@@ -159,8 +161,9 @@ fn right_and_faulty_libraries_of_spmm_are_told_apart() {
 
 #[test]
 fn right_and_faulty_libraries_of_symmetric_gauss_seidel_are_told_apart() {
-    const FAULTS: [(&str, &str); 6] = [
+    const FAULTS: [(&str, &str); 7] = [
         ("ZEROS", "rows are wrong"),
+        ("WRONG_ONCE", "rows are wrong"),
         ("ASCENDING_ONLY", "rows are wrong"),
         ("PAST_Y", "it wrote outside y"),
         ("KEEPS_Y", "rows are wrong"),
@@ -213,8 +216,9 @@ fn bench_solve<'a>(libraries: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn right_and_faulty_solvers_are_told_apart_by_the_residual_of_x() {
-    const FAULTS: [(&str, &str); 8] = [
+    const FAULTS: [(&str, &str); 9] = [
         ("UNCHANGED", "the true relative residual is 1.000e0, tolerance 1e-10"),
+        ("WRONG_ONCE", "the true relative residual is 1.000e0, tolerance 1e-10"),
         ("LOOSE", "the true relative residual is "),
         ("KEEPS_Y", "the true relative residual is 2.000e0, tolerance 1e-10"),
         ("WRITES_NOTHING", "row 0 of the solution is NaN"),

@@ -8,6 +8,7 @@
 mod abi;
 mod area;
 mod backend;
+mod computed;
 mod gpu;
 mod host;
 mod library;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
 use super::area::{Area, Places};
+use super::computed::Computed;
 use super::library::KernelLibrary;
 use super::operands::Operands;
 use super::process::Process;
@@ -57,6 +58,9 @@ pub(super) struct LibraryPrepared<'p> {
     once: Option<f64>,
     /// The iterations of the last solve, and whether the library reports that it converged.
     solved: (u64, bool),
+    /// The result that was checked first, and what differs most from it in the samples since.
+    first: Vec<f64>,
+    furthest: Computed,
     /// The factor of x in the last execution, 1 or −1: every execution gets another x, so that a result kept
     /// from an earlier one is wrong.
     sign: f64,
@@ -127,6 +131,8 @@ impl<'p> LibraryPrepared<'p> {
             repetitions,
             once,
             solved,
+            first: Vec::new(),
+            furthest: Computed::default(),
             sign,
         })
     }
@@ -240,19 +246,24 @@ impl<'p> LibraryPrepared<'p> {
     }
 
     /// The result of the last execution, for the x of the problem.
-    fn result(&self) -> Result<Output, KernelError> {
+    fn computed(&self) -> Result<Computed, KernelError> {
         let ended = || self.failed("its process has ended");
         let running = self.running.as_ref().ok_or_else(ended)?;
         let y = running.area.result().into_iter().map(|y| y * self.sign).collect();
-        Ok(match &self.operands.asked {
-            Some(asked) => Output::Solution(Box::new(self.solution(asked, y))),
-            None => Output::Vector(y),
-        })
+        Ok(Computed { y, solved: self.solved })
+    }
+
+    fn output_of(&self, computed: Computed) -> Output {
+        match &self.operands.asked {
+            Some(asked) => Output::Solution(Box::new(self.solution(asked, computed))),
+            None => Output::Vector(computed.y),
+        }
     }
 
     /// A solution, and what is known of it: the library reports no residuals, and its preconditioner is unknown.
-    fn solution(&self, asked: &Asked<'_>, x: Vec<f64>) -> Solution {
-        let (b, scale, (iterations, converged)) = (asked.b(), asked.scale(), self.solved);
+    fn solution(&self, asked: &Asked<'_>, computed: Computed) -> Solution {
+        let Computed { y: x, solved: (iterations, converged) } = computed;
+        let (b, scale) = (asked.b(), asked.scale());
         let recurrence = Recurrence {
             x: x.into_iter().map(|x| scale.there(x)).collect(),
             iterations: iterations as usize,
@@ -326,11 +337,12 @@ impl Prepared for LibraryPrepared<'_> {
             };
             self.repetitions = self.repetitions.max(repetitions);
             let mut samples = Vec::with_capacity(n);
+            let is_solution = self.operands.asked.is_some();
             while samples.len() < n {
-                match self.run(warm, repetitions, watch)? {
-                    Some(seconds) => samples.push(seconds),
-                    None => break,
-                }
+                let Some(seconds) = self.run(warm, repetitions, watch)? else { break };
+                samples.push(seconds);
+                let computed = self.computed()?;
+                self.furthest.keep_furthest(computed, &self.first, is_solution);
             }
             Ok(samples)
         })
@@ -342,12 +354,15 @@ impl Prepared for LibraryPrepared<'_> {
             let warm = u32::from(self.is_on_gpu());
             let Some(seconds) = self.run(warm, 1, watch)? else { return Ok(None) };
             self.once = Some(seconds);
-            self.result().map(Some)
+            let computed = self.computed()?;
+            (self.first, self.furthest) = (computed.y.clone(), computed.clone());
+            Ok(Some(self.output_of(computed)))
         })
     }
 
+    /// What differs most from the first result in any sample.
     fn last_output(&mut self) -> LastOutput<'_> {
-        Ticket::at_once(|| self.result())
+        Ticket::at_once(|| Ok(self.output_of(self.furthest.clone())))
     }
 
     fn energy<'t>(&'t mut self, _: Temperature, _: &'t Watch<'_>) -> Metered<'t> {
