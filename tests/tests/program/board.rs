@@ -63,13 +63,15 @@ fn the_best_results_link_their_bundles_and_bad_bundles_are_left_out() {
     let is_hidden = "body:has(#k :checked):has(#k1:not(:checked)) .k1 { display: none; }";
     assert!(html.contains(is_hidden) && !html.contains("checked=\"checked\""), "{html}");
 
-    // A wrong result, a file that was cut short, and one that was changed.
+    // A wrong result, a kernel without one, a file that was cut short, and one that was changed.
     let mut wrong = open(&p, "results/a.zip");
     let run = &mut wrong.runs[0];
     (run.samples, run.figures, run.metric, run.work) = (Vec::new(), None, None, None);
     run.check.verdict = Verdict::Fail;
     run.check.reason = Some("row 3 differs".into());
     wrong.save(&p.path("results/c.zip"), true).unwrap();
+    wrong.runs[0].check.reason = Some("cpu/csr/serial failed: it crashed".into());
+    wrong.save(&p.path("results/f.zip"), true).unwrap();
     let mut bytes = std::fs::read(p.path("results/a.zip")).unwrap();
     bytes.truncate(bytes.len() / 2);
     p.write("results/d.zip", bytes);
@@ -78,9 +80,11 @@ fn the_best_results_link_their_bundles_and_bad_bundles_are_left_out() {
     assert!(p.fail(1, &["board", "results"]).contains("--force"));
     let ran = p.run(&["board", "results", "--force"]);
     assert_eq!(ran.code, Some(3), "{}", ran.err);
-    assert_eq!(ran.err.matches("error: left out: ").count(), 3, "{}", ran.err);
+    assert_eq!(ran.err.matches("error: left out: ").count(), 4, "{}", ran.err);
     let wrong = "c.zip: cpu/csr/serial failed its check: row 3 differs";
     assert!(ran.err.contains(wrong), "{}", ran.err);
+    let failed = "f.zip: cpu/csr/serial failed: it crashed";
+    assert!(ran.err.contains(failed), "{}", ran.err);
     let changed = "e.zip: entry `results.csv` does not match its checksum";
     assert!(ran.err.contains(changed), "{}", ran.err);
     assert_eq!(read(), html, "the page has the same two bundles");

@@ -26,7 +26,7 @@ impl From<FsaiError> for PrepareError {
     }
 }
 
-/// A kernel that failed while running.
+/// A kernel that failed while running. Runs record the text, in which `Run::failure` finds the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kernel} failed: {reason}")]
 pub struct KernelError {
