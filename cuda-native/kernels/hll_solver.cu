@@ -3,13 +3,22 @@
 // rows are few, 2, 4 or 8 lanes share one and each takes every 2nd, 4th or 8th slot. Where all
 // columns are near their rows they are stored as 16-bit distances: in the first slots of row r from
 // r + base, in the others from 65 536 further, one base per matrix. row_len then has the number of
-// the former in its upper 16 bits, above the length. Where a matrix has few distinct values, val has these, and codes has the index of each slot's, in 8 or 16 bits.
+// the former in its upper 16 bits, above the length. Where a matrix has few distinct values, val has
+// these, and codes has the index of each slot's, in 8 or 16 bits. Where it has both and each lane has
+// a row, four slots of a row are adjacent: slots 4 q to 4 q + 3 begin 4 (q * hack_size + r) further,
+// as long as the hack has four more.
 
 // Number of distances that 16 bits can represent.
 const u32 WINDOW = 65536;
 
 // Number of values that 8 bits can represent.
 const u32 OF_BYTE = 256;
+
+// Where slot j of row r of a hack of this width is, from the hack's first slot on.
+__device__ inline u64 place_in_hack(u32 fours, u32 hack_size, u32 width, u32 r, u32 j) {
+    const bool is_adjacent = fours && j < width - width % 4;
+    return is_adjacent ? 4 * ((u64)(j / 4) * hack_size + r) + j % 4 : (u64)j * hack_size + r;
+}
 
 // The column of a slot, stored as it is or as the distance from the start of its window.
 __device__ inline u32 column(const u32* col, u64 at, u32) { return __ldcs(&col[at]); }
@@ -22,96 +31,188 @@ __device__ inline real value_of(real stored, const real*, const real*) { return 
 __device__ inline real value_of(u8 code, const real* few, const real*) { return few[code]; }
 __device__ inline real value_of(u16 code, const real*, const real* val) { return __ldg(&val[code]); }
 
-template <typename COLUMN, typename STORED>
-__device__ inline void product_of_solver(
-    const COLUMN* col, const STORED* stored, u32 distinct, const real* val, real* few, u32 rows,
-    u32 hack_size, u32 lanes, const u64* offsets, const u32* row_len, u32 base, const real* x,
-    real* y, u32 purpose, const real* with, real* parts, u32* counts, real* numbers,
-    const u32* words)
-{
-    // Slots of a row that a lane loads before it waits for the first.
-    constexpr u32 IN_FLIGHT = sizeof(STORED) < sizeof(real) ? 9 : 6;
-    const u32 rows_a_warp = WARP / lanes, share = threadIdx.x % WARP / rows_a_warp;
-    const u64 thread = thread_in_grid();
-    const u64 row = thread / WARP * rows_a_warp + thread % rows_a_warp;
-    constexpr bool NEAR = sizeof(COLUMN) == sizeof(u16);
-    const u32 word = row < rows ? row_len[row] : 0;
-    const u32 length = NEAR ? word % WINDOW : word, lows = NEAR ? word / WINDOW : 0;
-    const u64 first = row < rows ? offsets[row / hack_size] + row % hack_size : 0;
-    const u32 window = (u32)row + base;
+// The row of a lane, and the share of it that the lane has.
+struct Lane {
+    u64 row, begin;
+    u32 share, rows_a_warp, in_hack, width, length, lows, window;
 
+    __device__ Lane(
+        u32 rows, u32 hack_size, u32 lanes, const u64* offsets, const u32* row_len, u32 near, u32 base)
+    {
+        rows_a_warp = WARP / lanes;
+        share = threadIdx.x % WARP / rows_a_warp;
+        const u64 thread = thread_in_grid();
+        row = thread / WARP * rows_a_warp + thread % rows_a_warp;
+        const u64 hack = row / hack_size;
+        const u32 word = row < rows ? row_len[row] : 0;
+        begin = row < rows ? offsets[hack] : 0;
+        width = row < rows ? (u32)((offsets[hack + 1] - begin) / hack_size) : 0;
+        in_hack = row % hack_size;
+        length = near ? word % WINDOW : word;
+        lows = near ? word / WINDOW : 0;
+        window = (u32)row + base;
+    }
+
+    // Start of the window of a slot.
+    __device__ u32 window_of(u32 slot) const { return slot < lows ? window : window + WINDOW; }
+};
+
+// Slots that are loaded one by one, `lanes` apart.
+template <typename COLUMN, typename STORED> struct Single {
+    // Slots of a row that a lane loads before it waits for the first.
+    static constexpr u32 IN_FLIGHT = sizeof(STORED) < sizeof(real) ? 9 : 6;
+    // Whether it loads the next ones before it adds these.
+    static constexpr bool AHEAD = true;
+    const COLUMN* col;
+    const STORED* stored;
+    u32 hack_size, lanes;
     u32 c[IN_FLIGHT];
     STORED v[IN_FLIGHT];
-    const auto ask = [&](u32 j) {
+
+    __device__ void ask(const Lane& lane, u32 j) {
 #pragma unroll
         for (u32 i = 0; i < IN_FLIGHT; i++) {
             const u32 slot = j + i * lanes;
-            const u64 at = first + (u64)slot * hack_size;
-            c[i] = slot < length ? column(col, at, slot < lows ? window : window + WINDOW) : 0;
-            v[i] = slot < length ? __ldcs(&stored[at]) : 0;
+            const u64 at = lane.begin + lane.in_hack + (u64)slot * hack_size;
+            c[i] = slot < lane.length ? column(col, at, lane.window_of(slot)) : 0;
+            v[i] = slot < lane.length ? __ldcs(&stored[at]) : 0;
         }
-    };
+    }
+    __device__ u32 column_of(const Lane&, u32, u32 i) const { return c[i]; }
+    __device__ STORED stored_of(u32 i) const { return v[i]; }
+};
+
+// Distances and codes of which four are loaded at once, by one lane per row, in hacks of a
+// warp.
+template <typename CODE, typename FOUR> struct Fours {
+    static constexpr u32 IN_FLIGHT = 8, lanes = 1;
+    static constexpr bool AHEAD = false;
+    const u16* distance;
+    const CODE* codes;
+    ushort4 d[IN_FLIGHT / 4];
+    FOUR v[IN_FLIGHT / 4];
+
+    __device__ void ask(const Lane& lane, u32 j) {
+#pragma unroll
+        for (u32 g = 0; g < IN_FLIGHT / 4; g++) {
+            const u32 slot = j + 4 * g;
+            const u64 at = lane.begin + (u64)slot * WARP;
+            if (slot + 4 <= lane.width) {
+                d[g] = __ldcs(reinterpret_cast<const ushort4*>(distance + at) + lane.in_hack);
+                v[g] = __ldcs(reinterpret_cast<const FOUR*>(codes + at) + lane.in_hack);
+                continue;
+            }
+            const u64 next = at + lane.in_hack;
+            if (slot < lane.length) {
+                d[g].x = __ldcs(&distance[next]);
+                v[g].x = __ldcs(&codes[next]);
+            }
+            if (slot + 1 < lane.length) {
+                d[g].y = __ldcs(&distance[next + WARP]);
+                v[g].y = __ldcs(&codes[next + WARP]);
+            }
+            if (slot + 2 < lane.length) {
+                d[g].z = __ldcs(&distance[next + 2 * WARP]);
+                v[g].z = __ldcs(&codes[next + 2 * WARP]);
+            }
+        }
+    }
+    template <typename OF> static __device__ auto part(const OF& four, u32 k) {
+        return k == 0 ? four.x : k == 1 ? four.y : k == 2 ? four.z : four.w;
+    }
+    __device__ u32 column_of(const Lane& lane, u32 slot, u32 i) const {
+        return lane.window_of(slot) + part(d[i / 4], i % 4);
+    }
+    __device__ CODE stored_of(u32 i) const { return part(v[i / 4], i % 4); }
+};
+
+template <typename SLOTS>
+__device__ inline void product_of_solver(
+    SLOTS slots, const Lane& lane, u32 distinct, const real* val, real* few, u32 rows, const real* x,
+    real* y, u32 purpose, const real* with, real* parts, u32* counts, real* numbers,
+    const u32* words)
+{
+    constexpr u32 IN_FLIGHT = SLOTS::IN_FLIGHT;
     // Load the first slots, which no kernel writes, before the kernels that write x have ended.
-    ask(share);
-    if (sizeof(STORED) == sizeof(u8)) {
+    slots.ask(lane, lane.share);
+    if (distinct != 0 && distinct <= OF_BYTE) {
         for (u32 k = threadIdx.x; k < distinct; k += blockDim.x) few[k] = val[k];
         __syncthreads();
     }
     after_others();
     if (words[OVER] != 0) return;
     let_next_begin();
-    const bool stores = row < rows && share == 0;
-    const real factor = purpose != FOR_NOTHING && stores ? with[row] : 0;
+    const bool stores = lane.row < rows && lane.share == 0;
+    const real factor = purpose != FOR_NOTHING && stores ? with[lane.row] : 0;
 
     real of_row = 0;
-    for (u32 j = share; j < length;) {
-        const u32 begin = j;
+    for (u32 j = lane.share; j < lane.length;) {
+        const u32 begin = j, lanes = slots.lanes;
+        const SLOTS asked = slots;
         real element[IN_FLIGHT];
-        STORED value[IN_FLIGHT];
 #pragma unroll
         for (u32 i = 0; i < IN_FLIGHT; i++) {
-            element[i] = j + i * lanes < length ? x[c[i]] : 0;
-            value[i] = v[i];
+            const u32 slot = j + i * lanes;
+            element[i] = slot < lane.length ? x[asked.column_of(lane, slot, i)] : 0;
         }
         j += IN_FLIGHT * lanes;
-        if (j < length) ask(j);
+        if (SLOTS::AHEAD && j < lane.length) slots.ask(lane, j);
 #pragma unroll
         for (u32 i = 0; i < IN_FLIGHT; i++)
-            if (begin + i * lanes < length) of_row += value_of(value[i], few, val) * element[i];
+            if (begin + i * lanes < lane.length)
+                of_row += value_of(asked.stored_of(i), few, val) * element[i];
+        if (!SLOTS::AHEAD && j < lane.length) slots.ask(lane, j);
     }
-    for (u32 distance = WARP / 2; distance >= rows_a_warp; distance /= 2)
+    for (u32 distance = WARP / 2; distance >= lane.rows_a_warp; distance /= 2)
         of_row += __shfl_down_sync(ALL_LANES, of_row, distance);
 
-    if (stores) y[row] = of_row;
+    if (stores) y[lane.row] = of_row;
     if (purpose != FOR_NOTHING) leave(purpose, factor * of_row, parts, counts, numbers);
 }
 
 template <typename COLUMN, typename... REST>
 __device__ inline void product_of_columns(
-    const COLUMN* col, const u8* codes, u32 distinct, const real* val, REST... rest)
+    const COLUMN* col, u32 hack_size, u32 lanes, const u8* codes, const Lane& lane, u32 distinct,
+    const real* val, REST... rest)
 {
-    if (distinct == 0) product_of_solver(col, val, distinct, val, rest...);
-    else if (distinct <= OF_BYTE) product_of_solver(col, codes, distinct, val, rest...);
-    else product_of_solver(col, reinterpret_cast<const u16*>(codes), distinct, val, rest...);
+    const u16* const words = reinterpret_cast<const u16*>(codes);
+    if (distinct == 0)
+        product_of_solver(
+            Single<COLUMN, real>{col, val, hack_size, lanes}, lane, distinct, val, rest...);
+    else if (distinct <= OF_BYTE)
+        product_of_solver(
+            Single<COLUMN, u8>{col, codes, hack_size, lanes}, lane, distinct, val, rest...);
+    else
+        product_of_solver(
+            Single<COLUMN, u16>{col, words, hack_size, lanes}, lane, distinct, val, rest...);
 }
 
 // The columns are in `distance` if `near`, else in `col`; the values are in `val` if `distinct` is 0,
 // else that many are there, and the slots have codes.
 extern "C" __global__ void __launch_bounds__(256, 4) hll_column_major_solver(
     u32 rows, u32 hack_size, u32 lanes, const u64* offsets, const u32* row_len, u32 near,
-    u32 base, const u32* col, const u16* distance, u32 distinct, const u8* codes, const real* val,
-    const real* x, real* y, u32 purpose, const real* with, real* parts, u32* counts, real* numbers,
-    const u32* words)
+    u32 base, u32 fours, const u32* col, const u16* distance, u32 distinct, const u8* codes,
+    const real* val, const real* x, real* y, u32 purpose, const real* with, real* parts, u32* counts,
+    real* numbers, const u32* words)
 {
     __shared__ real few[OF_BYTE];
-    if (near)
-        product_of_columns(
-            distance, codes, distinct, val, few, rows, hack_size, lanes, offsets, row_len, base, x, y,
+    const Lane lane(rows, hack_size, lanes, offsets, row_len, near, base);
+    if (fours && distinct <= OF_BYTE)
+        product_of_solver(
+            Fours<u8, uchar4>{distance, codes}, lane, distinct, val, few, rows, x, y,
             purpose, with, parts, counts, numbers, words);
+    else if (fours)
+        product_of_solver(
+            Fours<u16, ushort4>{distance, reinterpret_cast<const u16*>(codes)}, lane,
+            distinct, val, few, rows, x, y, purpose, with, parts, counts, numbers, words);
+    else if (near)
+        product_of_columns(
+            distance, hack_size, lanes, codes, lane, distinct, val, few, rows, x, y, purpose, with,
+            parts, counts, numbers, words);
     else
         product_of_columns(
-            col, codes, distinct, val, few, rows, hack_size, lanes, offsets, row_len, base, x, y,
-            purpose, with, parts, counts, numbers, words);
+            col, hack_size, lanes, codes, lane, distinct, val, few, rows, x, y, purpose, with, parts,
+            counts, numbers, words);
 }
 
 // The first place where a value may be in a table of `capacity` bit patterns, a power of two; the
@@ -155,17 +256,23 @@ extern "C" __global__ void hll_distinct(
 }
 
 // The codes of the slots, whose values are all in the table: 8 bits each if `distinct` fit, else 16.
+// One thread per row. Padding has no code.
 extern "C" __global__ void hll_codes(
-    u64 slots, const real* val, u32 capacity, const u64* keys, const u32* index, u32 distinct,
-    u8* codes)
+    u32 rows, u32 hack_size, u32 fours, const u64* offsets, const u32* row_len, const real* val,
+    u32 capacity, const u64* keys, const u32* index, u32 distinct, u8* codes)
 {
-    const u64 at = thread_in_grid();
-    if (at >= slots) return;
-    const u64 bits = __double_as_longlong(__ldcs(&val[at]));
-    u32 place = place_of(bits, capacity);
-    while (keys[place] != bits) place = (place + 1) & (capacity - 1);
-    if (distinct <= OF_BYTE) codes[at] = (u8)index[place];
-    else reinterpret_cast<u16*>(codes)[at] = (u16)index[place];
+    const u64 row = thread_in_grid();
+    if (row >= rows) return;
+    const u64 hack = row / hack_size, begin = offsets[hack];
+    const u32 width = (u32)((offsets[hack + 1] - begin) / hack_size), r = row % hack_size;
+    for (u32 j = 0; j < row_len[row]; j++) {
+        const u64 bits = __double_as_longlong(__ldcs(&val[begin + (u64)j * hack_size + r]));
+        u32 place = place_of(bits, capacity);
+        while (keys[place] != bits) place = (place + 1) & (capacity - 1);
+        const u64 at = begin + place_in_hack(fours, hack_size, width, r, j);
+        if (distinct <= OF_BYTE) codes[at] = (u8)index[place];
+        else reinterpret_cast<u16*>(codes)[at] = (u16)index[place];
+    }
 }
 
 // Distances of the columns from their rows, plus 2^32: the minimum goes to range[0], the maximum to
@@ -199,18 +306,18 @@ extern "C" __global__ void hll_distance_range(
 // The distances of sorted columns from the start of their window; adds to a row's length how many
 // are in the low one. One thread per row. Padding is not stored.
 extern "C" __global__ void hll_distances(
-    u32 rows, u32 hack_size, const u64* offsets, u32* row_len, u32 base, const u32* col,
+    u32 rows, u32 hack_size, u32 fours, const u64* offsets, u32* row_len, u32 base, const u32* col,
     u16* distance)
 {
     const u64 row = thread_in_grid();
     if (row >= rows) return;
-    const u64 first = offsets[row / hack_size] + row % hack_size;
+    const u64 hack = row / hack_size, begin = offsets[hack];
+    const u32 width = (u32)((offsets[hack + 1] - begin) / hack_size), r = row % hack_size;
     u32 lows = 0;
     for (u32 j = 0; j < row_len[row]; j++) {
-        const u64 at = first + (u64)j * hack_size;
-        const u32 apart = col[at] - (u32)row - base;
+        const u32 apart = col[begin + (u64)j * hack_size + r] - (u32)row - base;
         lows += apart < WINDOW;
-        distance[at] = (u16)apart;
+        distance[begin + place_in_hack(fours, hack_size, width, r, j)] = (u16)apart;
     }
     row_len[row] += lows * WINDOW;
 }

@@ -19,7 +19,7 @@ arguments! {
     /// + `base`, the others from 65 536 further. If `distinct` is not 0, `val` has that many values and slots have the codes of theirs.
     HllColumnMajorSolver<'a> of HllSolver [hll_column_major_solver] (
         rows: u32, hack_size: u32, lanes: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,
-        near: u32, base: u32, col: Reads<'a, u32>, distance: Reads<'a, u16>,
+        near: u32, base: u32, fours: u32, col: Reads<'a, u32>, distance: Reads<'a, u16>,
         distinct: u32, codes: Reads<'a, u8>, val: Reads<'a, f64>, x: Reads<'a, f64>,
         y: Writes<'a, f64>, purpose: u32, with: Reads<'a, f64>, parts: Writes<'a, f64>,
         counts: Writes<'a, u32>, numbers: Writes<'a, f64>, words: Reads<'a, u32>
@@ -35,8 +35,8 @@ arguments! {
     /// The distances of columns from the start of their window, and the number of a row's in the
     /// low window, above its length.
     HllDistances<'a> of HllSolver [hll_distances] (
-        rows: u32, hack_size: u32, offsets: Reads<'a, u64>, row_len: Writes<'a, u32>, base: u32,
-        col: Reads<'a, u32>, distance: Writes<'a, u16>
+        rows: u32, hack_size: u32, fours: u32, offsets: Reads<'a, u64>, row_len: Writes<'a, u32>,
+        base: u32, col: Reads<'a, u32>, distance: Writes<'a, u16>
     )
 
     /// The distinct values of slots, numbered, and where each is in a hash table.
@@ -47,8 +47,9 @@ arguments! {
 
     /// The codes of slots, from that table.
     HllCodes<'a> of HllSolver [hll_codes] (
-        slots: u64, val: Reads<'a, f64>, capacity: u32, keys: Reads<'a, u64>,
-        index: Reads<'a, u32>, distinct: u32, codes: Writes<'a, u8>
+        rows: u32, hack_size: u32, fours: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,
+        val: Reads<'a, f64>, capacity: u32, keys: Reads<'a, u64>, index: Reads<'a, u32>,
+        distinct: u32, codes: Writes<'a, u8>
     )
 
     /// y = A·x in ELLPACK, each row up to its own length.

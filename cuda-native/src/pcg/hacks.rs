@@ -40,6 +40,8 @@ pub(super) struct NearHacks {
     rows: u32,
     lanes: u32,
     near: Near,
+    /// Whether four slots of a row are adjacent.
+    fours: bool,
     /// One or two bytes per slot; empty where values are stored as they are.
     codes: Buffer<u8>,
 }
@@ -66,18 +68,21 @@ impl NearHacks {
     ) -> Result<Self, DeviceError> {
         let lanes = lanes_a_row(rows.into(), hacks.slot_count());
         let near = Near::of(device, &hacks, rows)?;
-        if near.used {
-            hacks.slots.col = Buffer::unset(device, "the columns", 0)?;
-        }
-        let coded = if encodes { coded(device, &hacks.slots.val)? } else { None };
-        let codes = match coded {
-            Some((codes, distinct)) => {
-                hacks.slots.val = distinct;
-                codes
+        let found = if encodes { Distinct::of(device, &hacks.slots.val)? } else { None };
+        let fours = near.used && found.is_some() && lanes == 1;
+        let codes = match found {
+            Some(distinct) => {
+                distinct.fill(device, &hacks, (rows, fours))?;
+                hacks.slots.val = distinct.values;
+                distinct.codes
             }
             None => Buffer::unset(device, CODES, 0)?,
         };
-        Ok(Self { hacks, rows, lanes, near, codes })
+        if near.used {
+            near.fill(device, &hacks, (rows, fours))?;
+            hacks.slots.col = Buffer::unset(device, "the columns", 0)?;
+        }
+        Ok(Self { hacks, rows, lanes, near, fours, codes })
     }
 
     /// Bytes of its arrays.
@@ -116,6 +121,7 @@ impl NearHacks {
             row_len: Reads(&self.hacks.row_len),
             near: u32::from(self.near.used),
             base: self.near.base,
+            fours: u32::from(self.fours),
             col: Reads(&self.hacks.slots.col),
             distance: Reads(&self.near.distance),
             distinct: if self.codes.is_empty() { 0 } else { val.len() as u32 },
@@ -145,7 +151,7 @@ impl NearHacks {
 }
 
 impl Near {
-    /// The columns as distances, if all fit and there is memory for them.
+    /// Room for the columns as distances, if all fit and there is memory for them.
     fn of(device: &Device, hacks: &Hacks<f64>, rows: u32) -> Result<Self, DeviceError> {
         let made = |used, base, slots| {
             let distance = Buffer::unset(device, "the distances of columns", slots)?;
@@ -154,16 +160,21 @@ impl Near {
         if let Some(base) = base_of(device, hacks, rows)?
             && let Ok(near) = made(true, base, hacks.slots.col.len())
         {
-            near.fill(device, hacks, rows)?;
             return Ok(near);
         }
         made(false, 0, 0)
     }
 
-    fn fill(&self, device: &Device, hacks: &Hacks<f64>, rows: u32) -> Result<(), DeviceError> {
+    fn fill(
+        &self,
+        device: &Device,
+        hacks: &Hacks<f64>,
+        (rows, fours): (u32, bool),
+    ) -> Result<(), DeviceError> {
         let arguments = HllDistances {
             rows,
             hack_size: DEFAULT_HACK_SIZE as u32,
+            fours: u32::from(fours),
             offsets: Reads(&hacks.offsets),
             row_len: Writes(&hacks.row_len),
             base: self.base,
@@ -181,60 +192,79 @@ impl Near {
 /// What the codes are for, in errors.
 const CODES: &str = "the codes of values";
 
-/// The code of each value, and the distinct values that codes are indices of.
-type Coded = (Buffer<u8>, Buffer<f64>);
+/// The distinct values of a matrix, in a hash table, and room for the codes of its slots.
+struct Distinct {
+    /// The values that codes are indices of.
+    values: Buffer<f64>,
+    /// Bit patterns of values by their place in the table, and the code of each.
+    keys: Buffer<u64>,
+    index: Buffer<u32>,
+    codes: Buffer<u8>,
+}
 
-/// Codes for the values; `None` if distinct ones are too many or memory is too little.
-fn coded(device: &Device, val: &Buffer<f64>) -> Result<Option<Coded>, DeviceError> {
-    let capacity = 2 * MOST_DISTINCT;
-    let keys = Buffer::of(device, "a table of values", &vec![u64::MAX; capacity])?;
-    let index = Buffer::unset(device, "a table of values", capacity)?;
-    let distinct = Buffer::unset(device, "the distinct values", MOST_DISTINCT)?;
-    let count = Buffer::of(device, "the number of distinct values", &[0])?;
-    let (all, capacity) = (val.len() as u64, capacity as u32);
-    let shape = |grid| Shape { grid, block: BLOCK, shared_bytes: 0 };
-    let mut found = 0;
-    for slots in [all.min(SAMPLE), all] {
-        let arguments = HllDistinct {
-            slots,
-            val: Reads(val),
-            capacity,
-            keys: Writes(&keys),
-            index: Writes(&index),
-            distinct: Writes(&distinct),
-            count: Writes(&count),
-        };
-        let shape = shape(slots.div_ceil(BLOCK.into()).min(MOST_BLOCKS));
-        // SAFETY: there are that many values; the table has `capacity` places, and half as many
-        // values are stored.
-        let launch = unsafe { Launch::new(device, "hll_distinct", shape, &arguments)? };
-        Step::Launch(launch).enqueue(device)?;
-        found = count.to_host(device)?.first().map_or(0, |&count| count as usize);
-        if found > MOST_DISTINCT {
-            return Ok(None);
+impl Distinct {
+    /// `None` if distinct values are too many or memory is too little.
+    fn of(device: &Device, val: &Buffer<f64>) -> Result<Option<Self>, DeviceError> {
+        let capacity = 2 * MOST_DISTINCT;
+        let keys = Buffer::of(device, "a table of values", &vec![u64::MAX; capacity])?;
+        let index = Buffer::unset(device, "a table of values", capacity)?;
+        let values = Buffer::unset(device, "the distinct values", MOST_DISTINCT)?;
+        let count = Buffer::of(device, "the number of distinct values", &[0])?;
+        let all = val.len() as u64;
+        let mut found = 0;
+        for slots in [all.min(SAMPLE), all] {
+            let arguments = HllDistinct {
+                slots,
+                val: Reads(val),
+                capacity: capacity as u32,
+                keys: Writes(&keys),
+                index: Writes(&index),
+                distinct: Writes(&values),
+                count: Writes(&count),
+            };
+            let grid = slots.div_ceil(BLOCK.into()).min(MOST_BLOCKS);
+            let shape = Shape { grid, block: BLOCK, shared_bytes: 0 };
+            // SAFETY: there are that many values; the table has `capacity` places, and half as many
+            // values are stored.
+            let launch = unsafe { Launch::new(device, "hll_distinct", shape, &arguments)? };
+            Step::Launch(launch).enqueue(device)?;
+            found = count.to_host(device)?.first().map_or(0, |&count| count as usize);
+            if found > MOST_DISTINCT {
+                return Ok(None);
+            }
         }
+        let bytes = if found <= OF_BYTE { 1 } else { 2 };
+        let codes = Buffer::unset(device, CODES, bytes * val.len());
+        let (Ok(codes), Some(values)) = (codes, values.part(0..found)) else { return Ok(None) };
+        Ok(Some(Self { values, keys, index, codes }))
     }
-    let bytes = if found <= OF_BYTE { 1 } else { 2 };
-    let (Ok(codes), Some(distinct)) =
-        (Buffer::unset(device, CODES, bytes * val.len()), distinct.part(0..found))
-    else {
-        return Ok(None);
-    };
-    let arguments = HllCodes {
-        slots: all,
-        val: Reads(val),
-        capacity,
-        keys: Reads(&keys),
-        index: Reads(&index),
-        distinct: found as u32,
-        codes: Writes(&codes),
-    };
-    let shape = shape(all.div_ceil(BLOCK.into()));
-    // SAFETY: there are that many values, each in the table, and codes have one byte each, or two if
-    // the distinct values are more than 256.
-    let launch = unsafe { Launch::new(device, "hll_codes", shape, &arguments)? };
-    Step::Launch(launch).enqueue(device)?;
-    Ok(Some((codes, distinct)))
+
+    /// Writes the codes of the slots of rows.
+    fn fill(
+        &self,
+        device: &Device,
+        hacks: &Hacks<f64>,
+        (rows, fours): (u32, bool),
+    ) -> Result<(), DeviceError> {
+        let arguments = HllCodes {
+            rows,
+            hack_size: DEFAULT_HACK_SIZE as u32,
+            fours: u32::from(fours),
+            offsets: Reads(&hacks.offsets),
+            row_len: Reads(&hacks.row_len),
+            val: Reads(&hacks.slots.val),
+            capacity: self.keys.len() as u32,
+            keys: Reads(&self.keys),
+            index: Reads(&self.index),
+            distinct: self.values.len() as u32,
+            codes: Writes(&self.codes),
+        };
+        // SAFETY: every row lies in a hack of that size at its own position, and its slots have
+        // values in the table; codes have one byte each, or two if the distinct values are more
+        // than 256.
+        let launch = unsafe { Launch::new(device, "hll_codes", row_a_thread(rows), &arguments)? };
+        Step::Launch(launch).enqueue(device)
+    }
 }
 
 /// The base from which the distances of sorted columns count so that two windows hold all of them,
