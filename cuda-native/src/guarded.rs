@@ -102,7 +102,8 @@ pub(crate) struct Swept<T> {
 
 impl<T: DeviceReal> Written for Swept<T> {
     fn spoil(&self, device: &Device) -> Result<(), DeviceError> {
-        self.x.spoil(device)
+        self.x.spoil(device)?;
+        self.between.iter().try_for_each(|between| between.spoil(device))
     }
 
     fn read(&self, device: &Device) -> Result<(Result<Output, String>, f64), DeviceError> {

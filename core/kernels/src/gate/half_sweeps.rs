@@ -1,6 +1,7 @@
 //! The check of a symmetric Gauss–Seidel sweep row by row, for kernels that add the terms of a row in
 //! another order and keep x between the two halves.
 
+use super::undecided;
 use crate::symgs::{Diagonal, Mode};
 use sparsescope_matrix::matrix::{Csr, Real};
 use sparsescope_record::{Check, Verdict};
@@ -15,10 +16,12 @@ const UNIT_OF_CHECK: f64 = f64::EPSILON / 2.0;
 ///
 /// where k is the row's number of nonzeros, u the rounding error of the vectors' format and u₆₄ that of f64, in
 /// which the residual is computed; underflow is allowed for beside it. The descending half is from `between`
-/// to `found`. In smoother mode the old x_i replaces b_i, and the product with the diagonal is rounded twice.
+/// to `found`. In smoother mode the old x_i replaces b_i, and the bound has d_i·old_i twice, which is subtracted and
+/// added again.
 ///
 /// No error is carried from row to row: each row is checked with the elements that the kernel itself
-/// found. So unlike [`SweepBounds`](super::SweepBounds), the check decides about every finite sweep.
+/// found. So unlike [`SweepBounds`](super::SweepBounds), the check decides about every sweep unless the sum of a
+/// row's terms overflows.
 ///
 /// `expected` is the result of the serial loop, for the error measures only. Panics unless all vectors have
 /// one element per row.
@@ -56,12 +59,22 @@ pub fn half_sweeps<T: Real>(
         let terms = col.len() as f64 + 4.0;
         [left, terms * (unit * size + smallest) + d.abs() * smallest]
     };
-    let (mut wrong, mut first, mut worst) = (0usize, None, 0.0f64);
+    let finite = |value: T| -> bool { value.into().is_finite() };
+    let (mut wrong, mut first, mut overflow, mut worst) = (0usize, None, None, 0.0f64);
     for (ascending, old, new) in [(true, start, between), (false, between, found)] {
         for i in 0..n {
             let [left, allowed] = row(i, ascending, old, new);
-            if left.abs() <= allowed {
-                worst = worst.max(left.abs() / allowed);
+            let share = left.abs() / allowed;
+            if share.is_finite() {
+                worst = worst.max(share);
+            }
+            if allowed.is_finite() && left.abs() <= allowed {
+                continue;
+            }
+            let is_read = |c: usize| finite(old[c]) && finite(new[c]);
+            if !allowed.is_finite() && is_read(i) && a.row(i).0.iter().all(|&c| is_read(c as usize))
+            {
+                overflow = overflow.or(Some(i));
                 continue;
             }
             wrong += 1;
@@ -69,6 +82,10 @@ pub fn half_sweeps<T: Real>(
                 first = Some((i, ascending, left, allowed));
             }
         }
+    }
+    if let (0, Some(i)) = (wrong, overflow) {
+        let reason = format!("row {i} cannot be checked: the sum of its terms overflows");
+        return undecided(i as u64, reason);
     }
     let [mut difference, mut norm] = [0.0f64; 2];
     for (&y, &z) in expected.iter().zip(found) {
@@ -167,13 +184,17 @@ mod tests {
             for i in [0, 17, n - 1] {
                 let first = check(&off(&between, i), &found);
                 assert_eq!(first.verdict, Verdict::Fail, "{mode:?}: {i}");
+                assert!(first.worst.is_some_and(|worst| worst > 1.0));
                 assert!(first.reason.unwrap().contains("of the ascending half"));
                 let second = check(&between, &off(&found, i));
                 assert_eq!(second.verdict, Verdict::Fail, "{mode:?}: {i}");
                 assert!(second.reason.unwrap().contains("of the descending half"));
             }
-            let nothing = vec![T::rounded(f64::NAN); n];
-            assert_eq!(check(&between, &nothing).verdict, Verdict::Fail);
+            for value in [f64::NAN, f64::INFINITY] {
+                let nothing = vec![T::rounded(value); n];
+                assert_eq!(check(&between, &nothing).verdict, Verdict::Fail, "{value}");
+                assert_eq!(check(&nothing, &nothing).verdict, Verdict::Fail, "{value}");
+            }
         }
     }
 
@@ -197,5 +218,20 @@ mod tests {
         let vectors = [&start[..], &between, &found];
         let check = half_sweeps((&a, &diagonal), Mode::Standard, &b, vectors, &found);
         assert_eq!(check.verdict, Verdict::Pass);
+    }
+
+    #[test]
+    fn infinities_fail_where_no_term_has_another_sign_and_terms_that_overflow_are_undecided() {
+        let check = |values: [f64; 2], b: [f64; 2], x: [[f64; 2]; 2]| {
+            let entries = [(0, 0, values[0]), (1, 0, values[1]), (1, 1, 1.0)];
+            let a = Csr::from_triplets(2, 2, &entries).unwrap();
+            let diagonal = Diagonal::of(&a, MemoryLimit::unlimited()).unwrap();
+            let vectors = [&[0.0; 2][..], &x[0], &x[1]];
+            half_sweeps((&a, &diagonal), Mode::Standard, &b, vectors, &x[1])
+        };
+        let inf = [f64::INFINITY; 2];
+        assert_eq!(check([1.0, 0.0], [1.0; 2], [inf; 2]).verdict, Verdict::Fail);
+        let large = [1e300, -f64::MAX];
+        assert!(check([1.0, 1e10], [1e300, 0.0], [large; 2]).undecided);
     }
 }
