@@ -10,8 +10,9 @@ pub(super) struct Computed {
 
 impl Computed {
     /// Takes from a later result what differs more from the `first` one: every element by itself, since each has its
-    /// own bound, or the whole solution of a solve, since only that has a residual. A check of what is kept finds
-    /// what is wrong in any of the results, if the first is right.
+    /// own bound, or the whole solution of a solve, since only that has a residual. If the first result is
+    /// right, a check of what is kept finds every element that is off by more than three times its bound, in
+    /// whichever result; of solutions it finds gross errors.
     pub(super) fn keep_furthest(&mut self, later: Self, first: &[f64], is_solution: bool) {
         if is_solution {
             if later.distance_from(first) > self.distance_from(first) {

@@ -114,7 +114,10 @@ impl<'p> LibraryPrepared<'p> {
         let places = Places::of([a.rows(), a.cols(), a.nnz()], vectors);
         let too_large = || PrepareError::Refused("the matrix is too large to share".to_owned());
         let places = places.ok_or_else(too_large)?;
-        let fits = memory.check("the matrix shared with the library", places.bytes as u128);
+        // The first result, that of a sample and what is kept of them, beside the arrays.
+        let results = 8 * 4 * a.rows() as u128 * vectors[1].max(1) as u128;
+        let needed = places.bytes as u128 + results;
+        let fits = memory.check("the matrix shared with the library and its results", needed);
         fits.map_err(|error| PrepareError::Refused(error.to_string()))?;
         let format_bytes = a.bytes();
         let costs = Costs { format_bytes, minimal_bytes, ..Costs::default() };
