@@ -72,6 +72,7 @@ impl NearHacks {
         let fours = near.used && found.is_some() && lanes == 1;
         let codes = match found {
             Some(distinct) => {
+                // Before the lengths get their upper halves.
                 distinct.fill(device, &hacks, (rows, fours))?;
                 hacks.slots.val = distinct.values;
                 distinct.codes
@@ -137,11 +138,14 @@ impl NearHacks {
             words: Reads(&scalars.words),
         };
         let shape = Shape { grid: self.blocks(), block: BLOCK, shared_bytes: 0 };
-        // SAFETY: every row lies in a hack of that size at its own position, and the slots of its
-        // length have a column, in the array that `near` selects, within the matrix, and a value or,
+        // SAFETY: every row lies in a hack of that size at its own position, and there is one offset
+        // more than hacks; `row_len` has the row's length, in its lower half where `near`. The slots
+        // of its length have a column, in the array that `near` selects, within the matrix, and a value or,
         // where `distinct` is not 0, a code below it of as many bytes as it needs; x has one
         // element per column, y and the vector it is multiplied with one per row. The sums of
-        // blocks have enough space. All threads wait for the previous kernels before they read x or
+        // blocks have enough space. Where `fours`, hacks have 32 rows, of which a lane has one, and
+        // begin at multiples of 32 slots, so groups of four are aligned and within the arrays; what
+        // they hold beyond a row's length is not used. All threads wait for the previous kernels before they read x or
         // write.
         let launch = unsafe {
             Launch::new(device, "hll_column_major_solver", shape, &arguments)?.ahead(device)
@@ -206,10 +210,14 @@ impl Distinct {
     /// `None` if distinct values are too many or memory is too little.
     fn of(device: &Device, val: &Buffer<f64>) -> Result<Option<Self>, DeviceError> {
         let capacity = 2 * MOST_DISTINCT;
-        let keys = Buffer::of(device, "a table of values", &vec![u64::MAX; capacity])?;
-        let index = Buffer::unset(device, "a table of values", capacity)?;
-        let values = Buffer::unset(device, "the distinct values", MOST_DISTINCT)?;
-        let count = Buffer::of(device, "the number of distinct values", &[0])?;
+        let (Ok(keys), Ok(index), Ok(values), Ok(count)) = (
+            Buffer::of(device, "a table of values", &vec![u64::MAX; capacity]),
+            Buffer::unset(device, "a table of values", capacity),
+            Buffer::unset(device, "the distinct values", MOST_DISTINCT),
+            Buffer::of(device, "the number of distinct values", &[0]),
+        ) else {
+            return Ok(None);
+        };
         let all = val.len() as u64;
         let mut found = 0;
         for slots in [all.min(SAMPLE), all] {
@@ -259,8 +267,8 @@ impl Distinct {
             distinct: self.values.len() as u32,
             codes: Writes(&self.codes),
         };
-        // SAFETY: every row lies in a hack of that size at its own position, and its slots have
-        // values in the table; codes have one byte each, or two if the distinct values are more
+        // SAFETY: every row lies in a hack of that size at its own position, there is one offset more
+        // than hacks, and the slots of a row's length, which is whole, have values in the table; codes have one byte each, or two if the distinct values are more
         // than 256.
         let launch = unsafe { Launch::new(device, "hll_codes", row_a_thread(rows), &arguments)? };
         Step::Launch(launch).enqueue(device)

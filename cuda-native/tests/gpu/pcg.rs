@@ -59,6 +59,15 @@ fn chain(n: usize, distinct: usize) -> Csr {
     Csr::from_triplets(n, n, &triplets).unwrap()
 }
 
+/// The same with a first row of 43 nonzeros: several turns of a lane, with one after the groups of four.
+fn chain_with_a_long_row(n: usize, distinct: usize) -> Csr {
+    let diagonal = |i: usize| 2.5 + (i % distinct) as f64 / 65536.0;
+    let mut triplets: Vec<_> = (0..n).map(|i| (i, i, diagonal(i))).collect();
+    triplets.extend((1..n).flat_map(|i| [(i, i - 1, -1.0), (i - 1, i, -1.0)]));
+    triplets.extend((2..43).flat_map(|j| [(0, j, -1.0 / 64.0), (j, 0, -1.0 / 64.0)]));
+    Csr::from_triplets(n, n, &triplets).unwrap()
+}
+
 /// Systems, named by what is unusual about them.
 fn systems() -> Vec<(&'static str, Csr)> {
     vec![
@@ -193,8 +202,10 @@ fn codes_of_few_values_change_no_bits_and_save_the_bytes_they_should() {
         let saved = saved_by_codes(&backend, chain(n, diagonal), "jacobi");
         assert_eq!(saved + table, 3 * n as u64 * saved_by_slot, "{diagonal} on the diagonal");
     }
-    // Rows of the stencils take one and several turns; the columns of the arrow need 32 bits.
+    // Rows of the stencils have one lane and several; the columns of the arrow need 32 bits.
     for (name, a) in [
+        ("a long row, 8-bit codes", chain_with_a_long_row(9600, 1)),
+        ("a long row, 16-bit codes", chain_with_a_long_row(9600, 300)),
         ("7 points", made("stencil7?n=30")),
         ("27 points", made("stencil27?n=30")),
         ("an arrow", arrow(140_000)),
