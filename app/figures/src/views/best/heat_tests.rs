@@ -42,8 +42,8 @@ fn the_heat_map_has_the_vendors_best_first_and_shows_folded_rows_when_asked() {
     let board = Board::of(&model, &state);
     assert_eq!(automatic(&board, &state), Form::Heat);
     let svg = VIEW.svg.unwrap()(&model, &state);
-    // Of the kernels of Sparsescope the one that wins most of the rows that are shown is the first.
-    let names = ["cusparse/", "hll/compact", "csr/adaptive"];
+    // After the winner of the first row, the one that wins most of the rows that are shown.
+    let names = ["cusparse/", "bsr/warp", "hll/compact", "csr/adaptive"];
     let places = names.map(|name| upright(&svg, name));
     assert!(places.is_sorted(), "{places:?}");
     let last = svg.rfind("rotate(-90)").unwrap();
@@ -76,7 +76,8 @@ fn kernels_that_win_on_shown_rows_come_first_and_the_largest_matrix_has_its_winn
         state.best.unfolded = unfolded;
         let rows: Vec<&Row> = lines(&board, &state).into_iter().flatten().collect();
         let columns = columns(&board, &state, 980.0);
-        let ours = columns.iter().filter(|column| !is_vendors(column.kernel));
+        // After the winner of the first row.
+        let ours = columns.iter().filter(|column| !is_vendors(column.kernel)).skip(1);
         let wins = ours.map(|of| rows.iter().filter(|row| has_won(row, of.kernel)).count());
         let wins: Vec<usize> = wins.collect();
         assert!(wins.is_sorted_by(|one, next| one >= next) && wins.contains(&0), "{wins:?}");

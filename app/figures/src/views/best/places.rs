@@ -50,8 +50,9 @@ impl<'b> Column<'b> {
     }
 }
 
-/// The columns: the vendors' best first, which is visible however few fit; then those that win on the
-/// rows that are shown by their wins there, the others by their mean share, the other vendors' last.
+/// The columns: the vendors' best and the one that wins the first row, which are visible however few fit;
+/// then those that win on the rows that are shown by their wins there, the others by their mean share, the
+/// other vendors' last.
 pub(super) fn columns<'b>(board: &'b Board, state: &ViewState, width: f32) -> Vec<Column<'b>> {
     let rows: Vec<&Row> = lines(board, state).into_iter().flatten().collect();
     let mut columns: Vec<Column<'_>> =
@@ -60,6 +61,14 @@ pub(super) fn columns<'b>(board: &'b Board, state: &ViewState, width: f32) -> Ve
         let vendors = is_vendors(a.kernel).cmp(&is_vendors(b.kernel));
         vendors.then(b.wins.cmp(&a.wins)).then(b.sum.total_cmp(&a.sum))
     });
+    let has_won = |column: &Column<'_>| {
+        let row = rows.first()?;
+        row.runs.iter().find(|run| run.run == row.credited && run.kernel == column.kernel)
+    };
+    if let Some(first) = columns.iter().position(|column| has_won(column).is_some()) {
+        let first = columns.remove(first);
+        columns.insert(0, first);
+    }
     if let Some(best) = columns.iter().position(|column| is_vendors(column.kernel)) {
         let best = columns.remove(best);
         columns.insert(0, best);
