@@ -19,7 +19,7 @@ use crate::cli::track_args::TrackReportArgs;
 /// The style of the drawings. They are white, and a narrow page has them between the cells of their rows.
 const DRAWINGS: &str = "
 td.long { min-width: 13rem; }
-@media (max-width: 48rem) {
+@media screen and (max-width: 48rem) {
   table:has(svg), table:has(svg) :is(tbody, tr, td) { display: block; }
   table:has(svg) tr { border-bottom: 1px solid var(--line); padding: 0.4rem 0; }
   table:has(svg) tr:first-child { display: none; }
