@@ -6,7 +6,7 @@ use sparsescope_core::bundle::Bundle;
 
 use super::bundle_args::ExportArgs;
 use super::outcome::{Outcome, UsageError};
-use super::output::{check_form, check_free, say_written, write_csv};
+use super::output::{check_form, check_free, is_stdout, say_written, write_csv};
 use super::table::counted;
 use super::{bencher, compare, figure, html, report};
 
@@ -14,38 +14,18 @@ use super::{bencher, compare, figure, html, report};
 type Write = fn(&Bundle, &Path, bool) -> anyhow::Result<()>;
 
 pub(super) fn run(args: &ExportArgs, quiet: bool) -> anyhow::Result<Outcome> {
-    let outputs = [
-        (&args.csv, "CSV"),
-        (&args.bencher, "JSON"),
-        (&args.table, "CSV"),
-        (&args.html, "HTML"),
-        (&args.report, "HTML"),
-        (&args.svg, "SVG"),
-        (&args.png, "PNG"),
-        (&args.pdf, "PDF"),
-    ];
-    if outputs.iter().all(|(path, _)| path.is_none()) {
-        let sentence = "there is nothing to write: expected --html, --report, --svg, --png, --pdf, \
-                        --table, --csv or --bencher";
-        return Err(UsageError(sentence.to_owned()).into());
-    }
-    let csv = args.csv.iter();
-    for path in
-        csv.chain(&args.bencher).chain(&args.html).chain(&args.report).chain(figure::files(args))
-    {
-        check_free(path, args.force)?;
-    }
-    for (path, form) in outputs {
-        path.iter().try_for_each(|path| check_form(path, &[form]))?;
-    }
+    // Nothing is written before all arguments are known to be right.
+    check_outputs(args)?;
     let of_one: [(&Option<PathBuf>, &str, Write); 2] =
         [(&args.csv, "--csv", write_csv), (&args.bencher, "--bencher", bencher::write)];
-    for (path, option, write) in of_one {
-        let Some(path) = path else { continue };
-        let [bundle] = &args.bundles[..] else {
-            let sentence = format!("{option} takes one bundle, found {}", args.bundles.len());
-            return Err(UsageError(sentence).into());
-        };
+    let option = of_one.iter().find(|(path, ..)| path.is_some()).map(|(_, option, _)| option);
+    if let Some(option) = option.filter(|_| args.bundles.len() != 1) {
+        let sentence = format!("{option} takes one bundle, found {}", args.bundles.len());
+        return Err(UsageError(sentence).into());
+    }
+    let drawn = figure::drawn(args)?;
+    for (path, _, write) in of_one {
+        let (Some(path), [bundle]) = (path, &args.bundles[..]) else { continue };
         let bundle = compare::open(bundle)?;
         write(&bundle, path, args.force)?;
         say_written(path, quiet, &counted(bundle.runs.len(), "run", "runs"));
@@ -55,11 +35,48 @@ pub(super) fn run(args: &ExportArgs, quiet: bool) -> anyhow::Result<Outcome> {
         let megabytes = bytes as f64 / 1e6;
         say_written(path, quiet, &format!("{megabytes:.1} MB, opens in any browser"));
     }
-    figure::write(args, quiet)?;
+    drawn.iter().try_for_each(|drawn| drawn.write(args.force, quiet))?;
     if let Some(path) = &args.report {
         let bytes = report::write(&args.bundles, path, args.force)?;
         let megabytes = bytes as f64 / 1e6;
         say_written(path, quiet, &format!("{megabytes:.1} MB, a static page"));
     }
     Ok(Outcome::Success)
+}
+
+/// Fails if there is no output, or if one of them cannot be written as requested.
+fn check_outputs(args: &ExportArgs) -> anyhow::Result<()> {
+    let outputs = [
+        (&args.csv, "--csv", "CSV"),
+        (&args.bencher, "--bencher", "JSON"),
+        (&args.table, "--table", "CSV"),
+        (&args.html, "--html", "HTML"),
+        (&args.report, "--report", "HTML"),
+        (&args.svg, "--svg", "SVG"),
+        (&args.png, "--png", "PNG"),
+        (&args.pdf, "--pdf", "PDF"),
+    ];
+    let mut files: Vec<(&Path, &str)> = Vec::new();
+    for (path, option, form) in outputs {
+        let Some(path) = path else { continue };
+        check_form(path, &[form])?;
+        if figure::is_folder(path, form) {
+            continue;
+        }
+        check_free(path, args.force)?;
+        let is_same = |other: &Path| other == path || is_stdout(other) && is_stdout(path);
+        if let Some((_, other)) = files.iter().find(|(other, _)| is_same(other)) {
+            let path = path.display();
+            let sentence =
+                format!("expected a file each for {other} and {option}, found {path} for both");
+            return Err(UsageError(sentence).into());
+        }
+        files.push((path.as_path(), option));
+    }
+    if outputs.iter().all(|(path, ..)| path.is_none()) {
+        let sentence = "there is nothing to write: expected --html, --report, --svg, --png, --pdf, \
+                        --table, --csv or --bencher";
+        return Err(UsageError(sentence.to_owned()).into());
+    }
+    Ok(())
 }

@@ -26,19 +26,17 @@ fn requested(args: &ExportArgs) -> impl Iterator<Item = (&PathBuf, &'static str)
     all.into_iter().filter_map(|(path, ending)| Some((path.as_ref()?, ending)))
 }
 
-/// The files requested by name.
-pub(super) fn files(args: &ExportArgs) -> impl Iterator<Item = &PathBuf> {
-    let figures = requested(args).filter(|(path, ending)| is_file(path, ending));
-    figures.map(|(path, _)| path).chain(&args.table)
-}
-
 /// The size on paper requested.
 fn print(args: &ExportArgs) -> Option<Print> {
     let type_pt = args.type_pt.unwrap_or(TYPE_PT);
     args.width_mm.map(|width_mm| Print { width_mm, type_pt })
 }
 
-/// A path without the extension of its kind is a folder.
+/// Whether an output of this format is a folder of figures: its path does not have the extension of the format.
+pub(super) fn is_folder(path: &Path, form: &str) -> bool {
+    ["SVG", "PNG", "PDF"].contains(&form) && !is_file(path, form)
+}
+
 fn is_file(path: &Path, ending: &str) -> bool {
     is_stdout(path)
         || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
@@ -85,40 +83,67 @@ fn drawing(view: &View, model: &Model, state: &ViewState, print: Option<Print>) 
     has_lines.then(|| written::figure(view, model, state, print)).flatten()
 }
 
-/// Writes figures to the file, or one file each into the folder.
-fn place(
-    path: &Path,
-    ending: &str,
-    figures: &[(String, String)],
-    (force, quiet): (bool, bool),
-    of: impl Fn(&str) -> anyhow::Result<Vec<u8>>,
-) -> anyhow::Result<()> {
-    if is_file(path, ending) {
-        let svg = figures.first().map_or("", |(_, svg)| svg);
-        keep(path, force, &of(svg)?)?;
-        say_written(path, quiet, "1 figure");
-        return Ok(());
-    }
-    std::fs::create_dir_all(path).with_context(|| format!("cannot create {}", path.display()))?;
-    let file = |name: &str| path.join(format!("{name}.{ending}"));
-    for (name, _) in figures {
-        check_free(&file(name), force)?;
-    }
-    for (name, svg) in figures {
-        keep(&file(name), force, &of(svg)?)?;
-    }
-    say_written(path, quiet, &counted(figures.len(), "figure", "figures"));
-    Ok(())
+/// What one option requested, drawn but not yet written.
+pub(super) struct Drawn<'a> {
+    /// The file or folder requested.
+    path: &'a Path,
+    is_folder: bool,
+    files: Vec<(PathBuf, Vec<u8>)>,
+    what: String,
 }
 
-/// Writes the figure and its table, whichever are requested.
-pub(super) fn write(args: &ExportArgs, quiet: bool) -> anyhow::Result<()> {
+impl<'a> Drawn<'a> {
+    fn file(path: &'a Path, content: Vec<u8>, what: String) -> Self {
+        Self { path, is_folder: false, files: vec![(path.to_owned(), content)], what }
+    }
+
+    /// Writes the file, or the folder with its files.
+    pub(super) fn write(&self, force: bool, quiet: bool) -> anyhow::Result<()> {
+        if self.is_folder {
+            let cannot = || format!("cannot create {}", self.path.display());
+            std::fs::create_dir_all(self.path).with_context(cannot)?;
+        }
+        for (file, content) in &self.files {
+            keep(file, force, content)?;
+        }
+        say_written(self.path, quiet, &self.what);
+        Ok(())
+    }
+}
+
+/// Figures for the file, or for one file each in the folder.
+fn placed<'a>(
+    path: &'a Path,
+    ending: &str,
+    figures: &[(String, String)],
+    force: bool,
+    of: impl Fn(&str) -> anyhow::Result<Vec<u8>>,
+) -> anyhow::Result<Drawn<'a>> {
+    if is_file(path, ending) {
+        let svg = figures.first().map_or("", |(_, svg)| svg);
+        return Ok(Drawn::file(path, of(svg)?, "1 figure".to_owned()));
+    }
+    let mut files = Vec::new();
+    for (name, svg) in figures {
+        let file = path.join(format!("{name}.{ending}"));
+        if path.exists() {
+            check_free(&file, force)?;
+        }
+        files.push((file, of(svg)?));
+    }
+    let what = counted(figures.len(), "figure", "figures");
+    Ok(Drawn { path, is_folder: true, files, what })
+}
+
+/// Draws the figures and the table requested, and writes nothing: what is wrong with the arguments is found here.
+pub(super) fn drawn(args: &ExportArgs) -> anyhow::Result<Vec<Drawn<'_>>> {
     let has_figures = requested(args).next().is_some();
     if args.width_mm.is_some() && !has_figures {
         return Err(UsageError("--width-mm is for --svg, --png and --pdf".into()).into());
     }
+    let mut drawn = Vec::new();
     if !has_figures && args.table.is_none() {
-        return Ok(());
+        return Ok(drawn);
     }
     let binary = requested(args).find(|(path, ending)| is_stdout(path) && *ending != "svg");
     if let Some((path, ending)) = binary {
@@ -141,19 +166,18 @@ pub(super) fn write(args: &ExportArgs, quiet: bool) -> anyhow::Result<()> {
         let figures = figures(args, &model, view, &state)?;
         let print = print(args);
         for (path, ending) in requested(args) {
-            place(path, ending, &figures, (args.force, quiet), |svg| match ending {
+            drawn.push(placed(path, ending, &figures, args.force, |svg| match ending {
                 "png" => png(svg, print),
                 "pdf" => Ok(pdf::file(svg, print)),
                 _ => Ok(for_file(svg, print).into_bytes()),
-            })?;
+            })?);
         }
     }
     if let Some(path) = &args.table {
         let text = table(view, &model, &state).context("cannot write the table")?;
-        keep(path, args.force, &text)?;
-        say_written(path, quiet, &format!("the table of the view {}", view.id));
+        drawn.push(Drawn::file(path, text, format!("the table of the view {}", view.id)));
     }
-    Ok(())
+    Ok(drawn)
 }
 
 /// The figure as PNG.

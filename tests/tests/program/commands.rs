@@ -441,6 +441,30 @@ fn a_written_file_is_named_unless_quiet_or_standard_output() {
     assert!(error.contains("--pdf cannot go to standard output"), "{error}");
 }
 
+#[test]
+fn an_export_with_a_wrong_argument_writes_none_of_its_files() {
+    let p = program();
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/bundle-1.1.zip");
+    p.succeed(&["export", golden, "--svg", "figures"]);
+    let before = p.files();
+    let cases: [(i32, &str, &[&str]); 9] = [
+        (2, "--pdf cannot go to standard output", &["--csv", "a.csv", "--pdf", "-"]),
+        (2, "--png cannot", &["--bencher", "a.json", "--png", "-", "--width-mm", "85"]),
+        (2, "--width-mm is for", &["--report", "a.html", "--csv", "a.csv", "--width-mm", "85"]),
+        (2, "no chart pie", &["--csv", "a.csv", "--svg", "b.svg", "--chart", "pie"]),
+        (2, "is not a figure", &["--csv", "a.csv", "--svg", "b.svg", "--view", "runs"]),
+        (1, "--force", &["--csv", "a.csv", "--svg", "figures"]),
+        (2, "takes one bundle", &[golden, "--csv", "a.csv", "--table", "b.csv"]),
+        (2, "for --csv and --table, found - for both", &["--csv", "-", "--table", "-"]),
+        (2, "for --csv and --table, found a.csv", &["--csv", "a.csv", "--table", "a.csv"]),
+    ];
+    for (code, sentence, args) in cases {
+        let error = p.fail(code, &[&["export", golden], args].concat());
+        assert!(error.contains(sentence), "{args:?}: {error}");
+        assert_eq!(p.files(), before, "{args:?}");
+    }
+}
+
 /// Each would compute the same and overwrite the others' files.
 #[cfg(not(feature = "mpi"))]
 #[test]
