@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde_json::{Value, json};
-use sparsescope_core::bundle::{Bundle, BundleError, Comparison, Limits};
+use sparsescope_core::bundle::{Bundle, BundleError, Comparison, Limits, VerdictChange};
 use sparsescope_core::record::{Run, RunKey, Subject};
 use sparsescope_core::samples::{CONFIDENCE, Change, Ratio};
 
@@ -47,39 +47,52 @@ pub(super) fn open(path: &Path) -> anyhow::Result<Bundle> {
     Ok(bundle)
 }
 
-/// Exit code 3 if a limit was set and exceeded, or a right result became wrong.
+/// Exit code 3 if a limit was set and a run exceeds it or has a worse check result.
 fn judge(args: &CompareArgs, comparison: &Comparison<'_>) -> Outcome {
     let Some(limit) = args.fail_above else { return Outcome::Success };
     let slower: Vec<String> = comparison
         .slower_than(limit)
         .map(|run| format!("{} ({})", run.key.words(run.subject.name()), run.ratio))
         .collect();
-    let wrong: Vec<String> =
-        comparison.wrong_now().map(|change| change.key.words(change.subject.name())).collect();
     if !slower.is_empty() {
         let runs = counted(slower.len(), "run is", "runs are");
         eprintln!("error: {runs} slower than {limit} x the time before: {}", some(&slower));
     }
-    if !wrong.is_empty() {
-        eprintln!("error: {}: {}", no_longer_pass(wrong.len()), some(&wrong));
-    }
+    let is_worse = say_worse(comparison.wrong_now());
     // No measurements do not show that nothing became slower.
-    let nothing = comparison.runs.is_empty() && wrong.is_empty();
+    let nothing = comparison.runs.is_empty() && !is_worse;
     if nothing {
         eprintln!(
             "error: no run was timed in both bundles, so --fail-above has nothing to compare"
         );
     }
-    match slower.is_empty() && wrong.is_empty() {
+    match slower.is_empty() && !is_worse {
         true if nothing => Outcome::Incomplete,
         true => Outcome::Success,
         false => Outcome::CheckFailed,
     }
 }
 
-/// `1 run no longer passes its check`.
-pub(super) fn no_longer_pass(runs: usize) -> String {
-    counted(runs, "run no longer passes its check", "runs no longer pass their check")
+/// Names the runs whose check result is worse than before on standard error; returns whether there are any.
+pub(super) fn say_worse<'c, 'a: 'c>(
+    changes: impl IntoIterator<Item = &'c VerdictChange<'a>>,
+) -> bool {
+    let named = |change: &VerdictChange<'_>| {
+        let [before, after] = change.verdicts();
+        format!("{} ({before} before, {after} now)", change.key.words(change.subject.name()))
+    };
+    let worse: Vec<String> = changes.into_iter().map(named).collect();
+    if !worse.is_empty() {
+        eprintln!("error: {}: {}", worse_checks(worse.len()), some(&worse));
+    }
+    !worse.is_empty()
+}
+
+/// `1 run has a worse check result than before`.
+pub(super) fn worse_checks(runs: usize) -> String {
+    let [one, many] =
+        ["run has", "runs have"].map(|has| format!("{has} a worse check result than before"));
+    counted(runs, &one, &many)
 }
 
 /// The first names, and the number of the rest.
@@ -131,8 +144,8 @@ fn as_text(
     }
     for change in &comparison.verdicts {
         let words = change.key.words(change.subject.name());
-        let verdicts = [change.before, change.after].map(|run| run.check.as_str());
-        text += &format!("{words}: {} before, {} after", verdicts[0], verdicts[1]);
+        let [before, after] = change.verdicts();
+        text += &format!("{words}: {before} before, {after} after");
         let reason = change.after.reason().or(change.before.reason());
         text += &reason.map_or(String::from("\n"), |reason| format!(" ({reason})\n"));
     }
@@ -180,14 +193,6 @@ fn as_json(
         let fields = key_fields(&run.key, run.subject.name()).into_iter().chain(times);
         fields.chain(ratio_fields(run.ratio)).chain(change).collect()
     });
-    let verdicts = comparison.verdicts.iter().map(|change| -> Value {
-        let verdicts = [
-            ("before", json!(change.before.check.as_str())),
-            ("after", json!(change.after.check.as_str())),
-            ("reason", json!(change.after.check.reason)),
-        ];
-        key_fields(&change.key, change.subject.name()).into_iter().chain(verdicts).collect()
-    });
     let only = |missing: &[(&Run, RunKey<'_>)], bundle: &Bundle| -> Vec<Value> {
         let subjects = bundle.subjects_by_id();
         let fields = missing.iter().map(|(run, key)| key_fields(key, matrix_name(&subjects, run)));
@@ -204,7 +209,7 @@ fn as_json(
         "unclear": comparison.count(Change::Unclear),
         "untimed": comparison.untimed,
         "geometric_mean": mean.map(|mean| mean.into_iter().collect::<Value>()),
-        "verdicts": verdicts.collect::<Vec<Value>>(),
+        "verdicts": comparison.verdicts.iter().map(verdict_json).collect::<Vec<Value>>(),
         "only_before": only(&comparison.only_before, before),
         "only_after": only(&comparison.only_after, after),
         "warnings": comparison.warnings,
@@ -227,6 +232,14 @@ pub(super) fn key_fields(key: &RunKey<'_>, matrix: &str) -> [(&'static str, Valu
         ("block", json!(key.block)),
         ("hot", json!(key.hot)),
     ]
+}
+
+/// A run whose check ended differently.
+pub(super) fn verdict_json(change: &VerdictChange<'_>) -> Value {
+    let [before, after] = change.verdicts();
+    let reason = &change.after.check.reason;
+    let verdicts = [("before", json!(before)), ("after", json!(after)), ("reason", json!(reason))];
+    key_fields(&change.key, change.subject.name()).into_iter().chain(verdicts).collect()
 }
 
 /// The ratio and its interval, null if there is none.

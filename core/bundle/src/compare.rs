@@ -61,6 +61,11 @@ pub struct VerdictChange<'a> {
 }
 
 impl VerdictChange<'_> {
+    /// How the check ended in the first bundle and in the second: [`Check::as_str`](sparsescope_record::Check::as_str).
+    pub fn verdicts(&self) -> [&'static str; 2] {
+        [self.before, self.after].map(|run| run.check.as_str())
+    }
+
     /// Whether the result was right before and now is wrong, no longer known to be right, or over
     /// its tolerance.
     pub fn is_regression(&self) -> bool {
@@ -170,7 +175,7 @@ impl<'a> Comparison<'a> {
         self.runs.iter().filter(move |run| run.ratio.exceeds(limit))
     }
 
-    /// Results that were right and no longer are.
+    /// Runs whose check result is worse than before ([`VerdictChange::is_regression`]).
     pub fn wrong_now(&self) -> impl Iterator<Item = &VerdictChange<'a>> {
         self.verdicts.iter().filter(|change| change.is_regression())
     }

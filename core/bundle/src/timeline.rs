@@ -154,7 +154,7 @@ pub fn judge<'t, 'a>(
     judged
 }
 
-/// Runs of `new` whose newest earlier result passed its check and which no longer do.
+/// Runs of `new` whose check result is worse than the newest earlier one ([`VerdictChange::is_regression`]).
 pub fn wrong_now<'a>(earlier: &'a [Bundle], new: &'a Bundle) -> Vec<VerdictChange<'a>> {
     let mut last: HashMap<RunKey<'a>, &'a Run> = HashMap::new();
     for bundle in earlier {

@@ -115,7 +115,7 @@ fn a_wrong_result_is_a_regression_and_missing_runs_are_named() {
     let ran = p.run(&["compare", "a.zip", "b.zip", "--fail-above", "1e9"]);
     assert_eq!(ran.code, Some(3));
     assert!(
-        ran.err.contains("error: 1 run no longer passes its check: cpu/csr/rows on"),
+        ran.err.contains("error: 1 run has a worse check result than before: cpu/csr/rows on"),
         "{}",
         ran.err
     );

@@ -166,10 +166,19 @@ fn a_result_that_is_no_longer_correct_fails_the_check_and_is_in_the_comment() {
     bundle.save(&p.path(&name), true).unwrap();
     let ran = p.run(&["track", "check", &name, "--against", "main", "--markdown", "-"]);
     assert_eq!(ran.code, Some(3), "{}", ran.err);
-    assert!(ran.err.contains("error: 1 run no longer passes its check: cpu/"), "{}", ran.err);
-    let title = "### Sparsescope: no run became slower, 1 run no longer passes its check\n";
+    let error = "error: 1 run has a worse check result than before: cpu/";
+    assert!(ran.err.contains(error) && ran.err.contains("(pass before, fail now)"), "{}", ran.err);
+    let title =
+        "### Sparsescope: no run became slower, 1 run has a worse check result than before\n";
     assert!(ran.out.starts_with(title), "{}", ran.out);
-    assert!(ran.out.contains("| row 3 differs |"), "{}", ran.out);
+    assert!(ran.out.contains("| pass | fail | row 3 differs |"), "{}", ran.out);
+    // A result that is right as far as rounding allows did not fail.
+    bundle.runs[0].check.verdict = Verdict::Pass;
+    bundle.runs[0].check.limited_by_rounding = true;
+    bundle.save(&p.path(&name), true).unwrap();
+    let ran = p.run(&["track", "check", &name, "--against", "main"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("(pass before, limited by rounding now)"), "{}", ran.err);
 }
 
 #[test]

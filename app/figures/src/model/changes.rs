@@ -38,13 +38,15 @@ impl Changes {
                 .map(|run| run.figures.as_ref().map_or(f64::NAN, |figures| figures.median_s)),
             ratio: run.ratio,
         });
-        let wrong = comparison.wrong_now().map(|change| {
-            format!("{} no longer passes the check", change.key.words(change.subject.name()))
+        let worse = comparison.wrong_now().map(|change| {
+            let words = change.key.words(change.subject.name());
+            let [before, after] = change.verdicts();
+            format!("{words} has a worse check result: {before} before, {after} after")
         });
         Self {
             runs: runs.collect(),
             summary: comparison.summary().replace('\n', " "),
-            warnings: comparison.warnings.iter().cloned().chain(wrong).collect(),
+            warnings: comparison.warnings.iter().cloned().chain(worse).collect(),
         }
     }
 }

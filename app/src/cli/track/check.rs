@@ -7,7 +7,7 @@ use sparsescope_core::samples::{Basis, Change};
 use super::comment::markdown;
 use super::found::{Found, HEADER, cells, changed, newest_value};
 use super::history::history;
-use crate::cli::compare::{key_fields, no_longer_pass, open, some};
+use crate::cli::compare::{key_fields, open, say_worse, some, verdict_json};
 use crate::cli::outcome::Outcome;
 use crate::cli::output::{check_form, check_result, keep, print_beside, print_json, say_written};
 use crate::cli::table::{counted, render, table};
@@ -83,10 +83,6 @@ fn as_json(found: &Found<'_, '_>) -> Value {
         ];
         key_fields(&timeline.key, timeline.subject.name()).into_iter().chain(fields).collect()
     });
-    let wrong = found.wrong.iter().map(|change| -> Value {
-        let reason = [("reason", json!(change.after.check.reason))];
-        key_fields(&change.key, change.subject.name()).into_iter().chain(reason).collect()
-    });
     json!({
         "bundle": found.args.bundle.display().to_string(),
         "against": found.args.against.display().to_string(),
@@ -99,12 +95,12 @@ fn as_json(found: &Found<'_, '_>) -> Value {
         "faster": found.count(Change::Faster),
         "unclear": found.count(Change::Unclear),
         "not_compared": found.not_compared,
-        "wrong_now": wrong.collect::<Vec<Value>>(),
+        "wrong_now": found.worse.iter().map(verdict_json).collect::<Vec<Value>>(),
         "warnings": found.warnings(),
     })
 }
 
-/// Exit code 3 if a run became slower or a result is wrong.
+/// Exit code 3 if a run became slower or has a worse check result.
 fn judge(found: &Found<'_, '_>) -> Outcome {
     let slower = found.runs.iter().filter(|run| run.change == Change::Slower);
     let slower: Vec<String> = slower
@@ -114,16 +110,12 @@ fn judge(found: &Found<'_, '_>) -> Outcome {
             format!("{words} ({change})")
         })
         .collect();
-    let wrong: Vec<String> =
-        found.wrong.iter().map(|change| change.key.words(change.subject.name())).collect();
     if !slower.is_empty() {
         let runs = counted(slower.len(), "run", "runs");
         eprintln!("error: {runs} became slower: {}", some(&slower));
     }
-    if !wrong.is_empty() {
-        eprintln!("error: {}: {}", no_longer_pass(wrong.len()), some(&wrong));
-    }
-    match slower.is_empty() && wrong.is_empty() {
+    let is_worse = say_worse(&found.worse);
+    match slower.is_empty() && !is_worse {
         true => Outcome::Success,
         false => Outcome::CheckFailed,
     }

@@ -6,33 +6,34 @@ use sparsescope_core::samples::Change;
 use sparsescope_figures::written::Form;
 
 use super::found::{Found, HEADER, cells};
-use crate::cli::compare::no_longer_pass;
+use crate::cli::compare::worse_checks;
 use crate::cli::table::counted;
 
-/// Changes, and wrong results, that a comment shows.
+/// Rows of each table of a comment: worse check results, and changes.
 const SHOWN: usize = 3;
 
 /// The comment, with a link to the page of the history.
 pub(super) fn markdown(found: &Found<'_, '_>, link: Option<&str>) -> String {
-    let (slower, wrong) = (found.count(Change::Slower), found.wrong.len());
-    let slower = match slower {
+    let slower = match found.count(Change::Slower) {
         0 => "no run became slower".to_owned(),
         slower => format!("{} became slower", counted(slower, "run", "runs")),
     };
-    let wrong = match wrong {
+    let worse = match found.worse.len() {
         0 => String::new(),
-        wrong => format!(", {}", no_longer_pass(wrong)),
+        worse => format!(", {}", worse_checks(worse)),
     };
-    let mut text = format!("### Sparsescope: {slower}{wrong}\n\n");
+    let mut text = format!("### Sparsescope: {slower}{worse}\n\n");
     let mut changes: Vec<&JudgedRun<'_, '_>> =
         found.runs.iter().filter(|run| run.change != Change::Unclear).collect();
     let size = |run: &JudgedRun<'_, '_>| f64::abs(run.shift.ratio.ln());
     order::sort_by(&mut changes, |a, b| size(b).total_cmp(&size(a)));
-    let wrong = found.wrong.iter().map(|change| {
+    let worse = found.worse.iter().map(|change| {
+        let [before, after] = change.verdicts().map(str::to_owned);
         let reason = change.after.reason().unwrap_or_default().to_owned();
-        vec![change.key.words(change.subject.name()), reason]
+        vec![change.key.words(change.subject.name()), before, after, reason]
     });
-    text += &first(&["no longer passes", "reason"], wrong.collect(), ["run", "runs"]);
+    let header = ["worse check result", "before", "now", "reason"];
+    text += &first(&header, worse.collect(), ["run", "runs"]);
     let changes = changes.into_iter().map(|run| cells(run).to_vec());
     text += &first(&HEADER, changes.collect(), ["change", "changes"]);
     text += &found.summary();

@@ -16,8 +16,8 @@ pub(super) struct Found<'t, 'a> {
     pub(super) args: &'t TrackCheckArgs,
     /// The runs of the new bundle that were compared.
     pub(super) runs: Vec<JudgedRun<'t, 'a>>,
-    /// The runs that no longer pass their check.
-    pub(super) wrong: Vec<VerdictChange<'a>>,
+    /// The runs whose check result is worse than before.
+    pub(super) worse: Vec<VerdictChange<'a>>,
     /// Bundles in the history.
     pub(super) bundles: usize,
     /// Timed runs of the new bundle, except those of the anchor kernel, that were not compared.
@@ -44,7 +44,7 @@ impl<'t, 'a> Found<'t, 'a> {
             args,
             not_compared: timed - runs.len(),
             runs,
-            wrong: split.map(|(new, earlier)| wrong_now(earlier, new)).unwrap_or_default(),
+            worse: split.map(|(new, earlier)| wrong_now(earlier, new)).unwrap_or_default(),
             bundles: newest,
             is_complete: split.is_none_or(|(new, _)| new.complete),
             has_anchor: anchor.is_none() || of_newest().any(|of| of.is_relative),
