@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
-use sparsescope::cli::UsageError;
+use sparsescope::cli::{UsageError, not_right};
 use sparsescope_core::bundle::BundleError;
 use sparsescope_core::experiment::{KernelError, PrepareError, SourceError};
 use sparsescope_core::fsai::FsaiError;
@@ -41,18 +41,14 @@ pub(crate) enum Failure {
 impl Failure {
     /// A result of `kernel` that did not pass.
     pub(crate) fn unchecked(kernel: &str, check: &Check) -> Self {
-        let reason = check.reason.as_deref().unwrap_or("no reason given");
-        Self::CheckFailed(match check.undecided {
-            true => format!("the result of {kernel} could not be verified: {reason}"),
-            false => format!("{kernel} computed a wrong result: {reason}"),
-        })
+        Self::CheckFailed(not_right(kernel, check))
     }
 
-    /// What is wrong with a file.
-    fn reading(error: &IoError) -> Self {
+    /// What is wrong with a file, in this sentence.
+    fn reading(sentence: String, error: &IoError) -> Self {
         let (path, line, is_missing) = place(error);
         let path = path.map(Path::to_owned);
-        Self::Read { sentence: error.to_string(), path, line, is_missing }
+        Self::Read { sentence, path, line, is_missing }
     }
 }
 
@@ -96,17 +92,19 @@ impl From<IoError> for Failure {
     fn from(error: IoError) -> Self {
         match error {
             _ if error.is_cancelled() => Self::Cancelled,
-            error => Self::reading(&error),
+            error => Self::reading(error.to_string(), &error),
         }
     }
 }
 
 impl From<SourceError> for Failure {
     fn from(error: SourceError) -> Self {
-        match error {
+        match &error {
             _ if error.is_cancelled() => Self::Cancelled,
-            SourceError::Read(error) | SourceError::NoFile { error, .. } => Self::reading(&error),
-            error => Self::Value(error.to_string()),
+            SourceError::Read(of_file) | SourceError::NoFile { error: of_file, .. } => {
+                Self::reading(error.to_string(), of_file)
+            }
+            _ => Self::Value(error.to_string()),
         }
     }
 }

@@ -55,6 +55,9 @@ def test_a_file_that_does_not_exist_is_missing(tmp_path):
     assert isinstance(error, ss.ReadError) and error.line is None
     assert (error.errno, error.filename, error.path) == (errno.ENOENT, path, path)
     assert error.strerror == os.strerror(errno.ENOENT) and path in str(error)
+    with pytest.raises(FileNotFoundError, match="^road: cannot open the file: .*did you mean suite:road") as caught:
+        ss.read("road")
+    assert caught.value.path == "road"
 
 
 @pytest.mark.parametrize("name", ["https://example.org/a.mtx", ""])

@@ -76,7 +76,7 @@ pub use info::describe;
 use interrupt::Interrupt;
 pub use operands::{backend, kernel_of, threads};
 use outcome::{Outcome, is_usage};
-pub use outcome::{UsageError, sentence};
+pub use outcome::{UsageError, not_right, sentence};
 pub use progress::Told;
 
 /// Runs the program with these arguments, the first of which is its name, and returns its exit code: 0 success,

@@ -33,7 +33,7 @@ impl From<Outcome> for u8 {
 pub struct UsageError(pub(super) String);
 
 /// What a failed check says about the kernel.
-pub(super) fn not_right(kernel: &str, check: &Check) -> String {
+pub fn not_right(kernel: &str, check: &Check) -> String {
     let reason = check.reason.as_deref().unwrap_or("no reason given");
     match check.undecided {
         true => format!("the result of {kernel} could not be verified: {reason}"),
