@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sparsescope_core::bundle::{Bundle as Content, Limits};
+use sparsescope_core::bundle::{Bundle as Content, BundleError, Limits};
 use sparsescope_core::matrix::sha256;
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::ViewState;
@@ -28,7 +28,11 @@ impl Bundle {
         let content = work(py, move |_| {
             let is_missing = !path.exists();
             Content::open(&path, &Limits::default()).map_err(|error| Failure::Read {
-                sentence: format!("{}: {error}", path.display()),
+                sentence: match error {
+                    // It names the file itself.
+                    BundleError::Io { .. } => error.to_string(),
+                    error => format!("{}: {error}", path.display()),
+                },
                 path: Some(path.clone()),
                 line: None,
                 is_missing,

@@ -60,6 +60,13 @@ def test_a_file_that_does_not_exist_is_missing(tmp_path):
     assert caught.value.path == "road"
 
 
+def test_a_bundle_that_does_not_exist_is_named_once(tmp_path):
+    path = str(tmp_path / "none.zip")
+    with pytest.raises(FileNotFoundError, match="^cannot read .*none.zip: ") as caught:
+        ss.open(path)
+    assert caught.value.path == path and str(caught.value).count(path) == 1
+
+
 @pytest.mark.parametrize("name", ["https://example.org/a.mtx", ""])
 def test_the_path_of_an_error_is_what_was_given(name):
     with pytest.raises(FileNotFoundError) as caught:
