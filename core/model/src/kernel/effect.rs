@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::descriptor::KernelDescriptor;
+use super::format::VALUES;
 use super::parameter::{Parameter, Parameters};
 use super::solver::PRECOND;
 
@@ -18,14 +19,15 @@ impl KernelDescriptor {
     }
 
     /// The value, by name, of each parameter that the kernel lists and that has an effect, defaults
-    /// included except those of silent parameters.
+    /// included except those of silent parameters, and of `values` in solvers.
     pub fn in_force(&self, all: &Parameters) -> BTreeMap<String, String> {
         let is_solver = self.allowed(PRECOND.id()).is_some();
         let listed = self.parameters.iter().map(|&(parameter, _)| parameter);
         let in_effect = listed.filter(|of| !is_solver || (of.about().has_effect)(all));
+        // Solves of older bundles do not have `values`: their keys stay.
+        let is_silent = |of: Parameter| of.about().is_silent || is_solver && of == VALUES.id();
         let text = |of: Parameter| {
-            let is_said =
-                |text: &String| !of.about().is_silent || of.default().as_ref() != Some(text);
+            let is_said = |text: &String| !is_silent(of) || of.default().as_ref() != Some(text);
             all.text(of).filter(is_said)
         };
         in_effect.filter_map(|of| Some((of.name().to_owned(), text(of)?))).collect()
@@ -71,6 +73,20 @@ mod tests {
         assert_eq!(of(&in_hll), "values=plain, format_a=hll");
         let width = Parameters::default().with(Parameter::of("hyb_width").unwrap(), "3");
         assert_eq!(kernel("cpu/hyb/serial").unwrap().in_effect(&width), width);
+    }
+
+    #[test]
+    fn solves_record_the_coding_of_values_only_where_it_is_not_the_default() {
+        let values = |id: &str, how: &str| {
+            let all = [("format_a", "hll"), ("values", how)].into_iter();
+            let all = all.fold(Parameters::default(), |all, (name, value)| {
+                all.with(Parameter::of(name).unwrap(), value)
+            });
+            kernel(id).unwrap().in_force(&all).remove("values")
+        };
+        assert_eq!(values("cuda/pcg/device", "auto"), None);
+        assert_eq!(values("cuda/pcg/device", "plain").as_deref(), Some("plain"));
+        assert_eq!(values("cuda/hll/compact", "auto").as_deref(), Some("auto"));
     }
 
     #[test]
