@@ -235,8 +235,8 @@ mod tests {
         // Another library that the loader finds by name is used instead.
         if let Err(why) = open(&MKL, &[folder.path().to_owned()]) {
             assert!(why.starts_with("cannot load libmkl_rt.so.9: "), "{why}");
-            // With what the system says.
-            assert!(why.contains("file too short"), "{why}");
+            // In the words of glibc.
+            assert!(!cfg!(target_env = "gnu") || why.contains("file too short"), "{why}");
         }
     }
 }
