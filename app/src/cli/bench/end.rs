@@ -8,7 +8,7 @@ use sparsescope_core::experiment::SubjectSource;
 use sparsescope_core::record::{Run, Runs};
 use sparsescope_figures::model::Model;
 
-use super::{answer, next, summary};
+use super::{answer, checks, next, summary};
 use crate::cli::bench_args::BenchArgs;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::{Outcome, sentence};
@@ -106,7 +106,7 @@ fn summarise(
     }
     let mut text = visible(&text).into_owned();
     if colors {
-        for words in summary::WRONG {
+        for words in checks::WRONG {
             text = text.replace(words, &colored(words, Color::Red));
         }
     }

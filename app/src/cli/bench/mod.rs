@@ -1,6 +1,7 @@
 //! `sparsescope bench`: the main job, from matrices to a checked result bundle, a summary and a report.
 
 mod answer;
+mod checks;
 mod devices;
 mod end;
 mod libraries;
