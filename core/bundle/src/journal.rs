@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{File, TryLockError};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
@@ -124,7 +124,13 @@ impl Journal {
             lines.extend(line(record)?);
         }
         let path = journal_path(output);
-        let file = place(&path, &lines, overwrite)?;
+        // What is wrong with the folder is wrong for the bundle, which the user named.
+        let file = place(&path, &lines, overwrite).map_err(|error| match error {
+            BundleError::Io { action, source, .. } if source.kind() != ErrorKind::Other => {
+                io(action, output)(source)
+            }
+            error => error,
+        })?;
         hold(&file, &path)?;
         Ok(Self { file, path })
     }
@@ -417,6 +423,25 @@ mod tests {
         assert!(!recovered.complete);
         let zip = recovered.to_bytes().unwrap();
         assert_eq!(Bundle::read(&zip, &Limits::default()).unwrap(), bundle);
+    }
+
+    #[test]
+    fn a_folder_that_takes_no_journal_takes_no_bundle_and_only_this_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let begin = |output: &Path| {
+            let begun = Bundle { complete: false, ..sample::bundle() };
+            Journal::create(output, &begun, false).unwrap_err().to_string()
+        };
+        let output = folder.path().join("none/results.zip");
+        let error = begin(&output);
+        assert!(error.starts_with(&format!("cannot write {}: ", output.display())), "{error}");
+        assert!(!error.contains("partial"), "{error}");
+        // Something else in the journal's place is named.
+        let output = folder.path().join("results.zip");
+        std::fs::create_dir(journal_path(&output)).unwrap();
+        let error = begin(&output);
+        let start = format!("cannot write {}: expected a regular", journal_path(&output).display());
+        assert!(error.starts_with(&start), "{error}");
     }
 
     #[test]
