@@ -6,7 +6,7 @@ use sparsescope_core::bundle::Bundle;
 
 use super::bundle_args::ExportArgs;
 use super::outcome::{Outcome, UsageError};
-use super::output::{check_form, check_free, is_stdout, say_written, write_csv};
+use super::output::{check_apart, check_form, check_free, say_written, write_csv};
 use super::table::counted;
 use super::{bencher, compare, figure, html, report};
 
@@ -56,7 +56,7 @@ fn check_outputs(args: &ExportArgs) -> anyhow::Result<()> {
         (&args.png, "--png", "PNG"),
         (&args.pdf, "--pdf", "PDF"),
     ];
-    let mut files: Vec<(&Path, &str)> = Vec::new();
+    let mut files: Vec<(&str, &Path)> = Vec::new();
     for (path, option, form) in outputs {
         let Some(path) = path else { continue };
         check_form(path, &[form])?;
@@ -64,15 +64,9 @@ fn check_outputs(args: &ExportArgs) -> anyhow::Result<()> {
             continue;
         }
         check_free(path, args.force)?;
-        let is_same = |other: &Path| other == path || is_stdout(other) && is_stdout(path);
-        if let Some((_, other)) = files.iter().find(|(other, _)| is_same(other)) {
-            let path = path.display();
-            let sentence =
-                format!("expected a file each for {other} and {option}, found {path} for both");
-            return Err(UsageError(sentence).into());
-        }
-        files.push((path.as_path(), option));
+        files.push((option, path.as_path()));
     }
+    check_apart(&files)?;
     if outputs.iter().all(|(path, ..)| path.is_none()) {
         let sentence = "there is nothing to write: expected --html, --report, --svg, --png, --pdf, \
                         --table, --csv or --bencher";

@@ -82,6 +82,20 @@ pub(super) fn check_result(path: &Path, force: bool, json: bool) -> anyhow::Resu
     check_free(path, force)
 }
 
+/// Fails if two options name the same output: one would overwrite the other, or both would be mixed.
+pub(super) fn check_apart(outputs: &[(&str, &Path)]) -> Result<(), UsageError> {
+    for (k, &(option, path)) in outputs.iter().enumerate() {
+        let is_same = |other: &Path| other == path || is_stdout(other) && is_stdout(path);
+        if let Some((other, _)) = outputs.iter().take(k).find(|(_, other)| is_same(other)) {
+            let path = path.display();
+            let sentence =
+                format!("expected a file each for {other} and {option}, found {path} for both");
+            return Err(UsageError(sentence));
+        }
+    }
+    Ok(())
+}
+
 /// Prints a report, on standard error if one of its output files is standard output.
 pub(super) fn print_beside<'p>(
     text: &str,

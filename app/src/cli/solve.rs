@@ -25,8 +25,8 @@ use super::operand_args::SolveArgs;
 use super::operands::{ARCHIVE, Desk, backend, kernel_of, on_all_gpus, option_of, threads};
 use super::outcome::{Outcome, UsageError, not_right};
 use super::output::{
-    check_form, check_result, executed, keep, overwrite, print_beside, print_json, save,
-    say_written, watched,
+    check_apart, check_form, check_result, executed, keep, overwrite, print_beside, print_json,
+    save, say_written, watched,
 };
 use super::shared_args::BackendArg;
 use super::table::{count, counted, seconds, three_digits};
@@ -293,8 +293,11 @@ fn given(
     })
 }
 
-/// Fails if a file name implies a format that is not written.
+/// Fails if a file name implies a format that is not written, or if two files are the same.
 pub(super) fn check_forms(args: &SolveArgs) -> Result<(), UsageError> {
+    let files = [("-o", &args.output), ("--history", &args.history), ("--write-g", &args.write_g)];
+    let named = files.iter().filter_map(|(option, path)| Some((*option, path.as_deref()?)));
+    check_apart(&named.collect::<Vec<_>>())?;
     for path in [&args.output, &args.write_g].into_iter().flatten() {
         check_form(path, &["Matrix Market"])?;
     }

@@ -465,6 +465,24 @@ fn an_export_with_a_wrong_argument_writes_none_of_its_files() {
     }
 }
 
+#[test]
+fn two_outputs_are_not_the_same_file() {
+    let p = program();
+    let cases: [(&[&str], &str); 3] = [
+        (&["solve", "a.mtx", "-o", "x", "--history", "x"], "for -o and --history, found x"),
+        (
+            &["solve", "a.mtx", "--history", "-", "--write-g", "-"],
+            "--history and --write-g, found -",
+        ),
+        (&["bench", "gen:diagonal?m=3", "-o", "b", "--csv", "b"], "for -o and --csv, found b"),
+    ];
+    for (args, sentence) in cases {
+        let error = p.fail(2, args);
+        assert!(error.contains(sentence), "{args:?}: {error}");
+    }
+    assert_eq!(p.files(), [""; 0]);
+}
+
 /// Each would compute the same and overwrite the others' files.
 #[cfg(not(feature = "mpi"))]
 #[test]

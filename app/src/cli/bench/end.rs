@@ -13,7 +13,8 @@ use crate::cli::bench_args::BenchArgs;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::{Outcome, sentence};
 use crate::cli::output::{
-    check_bundle, check_form, check_free, is_stdout, print, print_as_is, print_json, write_csv,
+    check_apart, check_bundle, check_form, check_free, is_stdout, print, print_as_is, print_json,
+    write_csv,
 };
 use crate::cli::report;
 use crate::cli::terminal::{Color, colored, has_colors, visible};
@@ -32,6 +33,7 @@ pub(super) fn check_outputs(args: &BenchArgs, output: &Path, force: bool) -> any
     if let Some(csv) = args.csv.as_deref() {
         check_free(csv, args.force)?;
         check_form(csv, &["CSV"])?;
+        check_apart(&[("-o", output), ("--csv", csv)])?;
     }
     Ok(())
 }
