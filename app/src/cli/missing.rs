@@ -7,6 +7,7 @@ use sparsescope_core::experiment::{Configuration, Key, Portion, Units};
 use sparsescope_core::record::{Run, Shard};
 
 use super::bench::Plan;
+use super::outcome::sentence;
 use super::table::counted;
 
 /// Subjects that a sentence names.
@@ -46,7 +47,7 @@ impl Missing {
         match (is_part, of_one && bundles.iter().any(|bundle| !bundle.complete)) {
             (true, _) if !of_one => Some(Err(Unknown::OtherPlans)),
             (true, _) | (_, true) => {
-                Some(Self::of(bundles).map_err(|error| Unknown::Plan(format!("{error:#}"))))
+                Some(Self::of(bundles).map_err(|error| Unknown::Plan(sentence(&error))))
             }
             (false, false) => None,
         }

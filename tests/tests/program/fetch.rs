@@ -208,6 +208,21 @@ fn names_and_addresses_that_are_none_are_usage_errors() {
     let ran = Ran::of(command.env("SPARSESCOPE_COLLECTION", "ftp://x").output().unwrap());
     assert!(ran.code == Some(2) && ran.err.contains("http or https"), "{}", ran.err);
     assert_eq!(server.asked(), []);
+    assert_eq!(p.files(), [""; 0], "not even the folder");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_reason_of_the_system_is_said_once() {
+    let p = program();
+    let file = served(&p);
+    let server = Server::start(move |_, _| Reply::whole(&file));
+    // It can be opened, but takes no bytes.
+    std::fs::create_dir(p.path("cache")).unwrap();
+    std::os::unix::fs::symlink("/dev/full", p.path("cache/road.tar.gz.part")).unwrap();
+    let ran = fetch(&p, &server, &["Gleich/road"]);
+    failed(&ran, "error: Gleich/road: cannot write the file: ");
+    assert_eq!(ran.err.matches("os error").count(), 1, "{}", ran.err);
 }
 
 #[cfg(unix)]

@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use sparsescope_core::experiment::{matrix_cache, matrix_file};
 
-use super::Outcome;
 use super::args::FetchArgs;
 use super::interrupt::Interrupt;
+use super::outcome::{Outcome, sentence};
 use super::output::say_written;
 use super::progress::Progress;
 use super::values::MAX_SIZE;
@@ -44,7 +44,7 @@ pub(super) fn run(args: &FetchArgs, interrupt: &Interrupt, quiet: bool) -> anyho
             Ok(None) => say_written(&path, quiet, "already downloaded"),
             Err(error) if interrupt.raised() => return Err(error),
             Err(error) => {
-                eprintln!("error: {name}: {error:#}");
+                eprintln!("error: {name}: {}", sentence(&error));
                 failed += 1;
             }
         }
@@ -96,8 +96,6 @@ impl<'i> Fetcher<'i> {
         interrupt: &'i Interrupt,
         quiet: bool,
     ) -> anyhow::Result<Self> {
-        std::fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot create the folder {}", folder.display()))?;
         let collection = Collection::from_environment()?;
         if collection.is_encrypted() && !cfg!(feature = "fetch") {
             bail!(
@@ -105,6 +103,8 @@ impl<'i> Fetcher<'i> {
                 collection.address()
             );
         }
+        std::fs::create_dir_all(&folder)
+            .with_context(|| format!("cannot create the folder {}", folder.display()))?;
         let client = Client::new(&collection, max_size, interrupt.flag());
         Ok(Self { folder, collection, client, index: None, quiet })
     }
