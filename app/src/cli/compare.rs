@@ -35,16 +35,20 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<Outcome> {
 /// Opens a bundle, or imports results of another program as one; reports what is left out of these.
 pub(super) fn open(path: &Path) -> anyhow::Result<Bundle> {
     let bundle = Bundle::open_any(path, now(), &Limits::default())
-        .map_err(|error| match error {
-            // The rest of this error names the file again.
-            BundleError::Io { source, .. } => anyhow::Error::from(source),
-            error => anyhow::Error::from(error),
-        })
+        .map_err(without_path)
         .with_context(|| format!("cannot open {}", path.display()))?;
     for sentence in bundle.left_out() {
         eprintln!("warning: {}: {sentence}", path.display());
     }
     Ok(bundle)
+}
+
+/// The error for a sentence that names the file: an error of the system would name it again.
+pub(super) fn without_path(error: BundleError) -> anyhow::Error {
+    match error {
+        BundleError::Io { source, .. } => source.into(),
+        error => error.into(),
+    }
 }
 
 /// Exit code 3 if a limit was set and a run exceeds it or has a worse check result.

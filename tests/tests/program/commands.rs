@@ -315,6 +315,8 @@ fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
             assert!(error.contains(sentence), "{args:?}: {error}");
         }
     }
+    let error = p.fail(1, &["bench", "--resume", "none.zip"]);
+    assert_eq!(error.matches("none.zip").count(), 1, "{error}");
     assert_eq!(p.files(), before);
     assert_eq!(std::fs::read_to_string(p.path("five.mtx")).unwrap(), FIVE);
 }

@@ -19,6 +19,7 @@ use super::planned::{NOT_A_PLAN, Plan, PlannedMatrix};
 use super::user::{PlannedFile, Users};
 use super::{list, shard, user};
 use crate::cli::bench_args::BenchArgs;
+use crate::cli::compare::without_path;
 use crate::cli::gpu::{self, Gpu};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::UsageError;
@@ -208,9 +209,11 @@ pub(super) fn interrupted(path: &Path) -> anyhow::Result<Bundle> {
     let journal = journal_path(path);
     let mut bundle = if journal.is_file() {
         Journal::recover(&journal, &Limits::default())
+            .map_err(without_path)
             .with_context(|| format!("cannot resume {}", journal.display()))?
     } else {
         Bundle::open(path, &Limits::default())
+            .map_err(without_path)
             .with_context(|| format!("cannot resume {}", path.display()))?
     };
     if bundle.complete {
