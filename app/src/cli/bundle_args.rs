@@ -69,13 +69,16 @@ pub(super) struct MergeArgs {
     pub(super) force: bool,
 }
 
+/// The state of the viewer if none is given.
+pub(super) const STATE: &str = "v1";
+
 #[derive(Debug, Args)]
 pub(super) struct ExportArgs {
     /// The bundles; --csv and --bencher take only one, --html also takes lessons
     #[arg(value_name = "BUNDLE", required = true)]
     pub(super) bundles: Vec<PathBuf>,
     /// State of the viewer: the part of a link after #, e.g. v1;theme=dark
-    #[arg(long, value_name = "LINK", default_value = "v1", help_heading = WHAT)]
+    #[arg(long, value_name = "LINK", default_value = STATE, help_heading = WHAT)]
     pub(super) state: String,
     /// View of the figure [default: the view of the state]
     #[arg(long, value_name = "NAME", help_heading = WHAT)]

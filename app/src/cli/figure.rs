@@ -12,7 +12,7 @@ use sparsescope_figures::state::ViewState;
 use sparsescope_figures::views::{VIEWS, View, charts, current};
 use sparsescope_figures::written::{self, state_of, table};
 
-use super::bundle_args::ExportArgs;
+use super::bundle_args::{ExportArgs, STATE};
 use super::outcome::UsageError;
 use super::output::{check_free, is_stdout, keep, say_written};
 use super::table::counted;
@@ -143,6 +143,10 @@ pub(super) fn drawn(args: &ExportArgs) -> anyhow::Result<Vec<Drawn<'_>>> {
     }
     let mut drawn = Vec::new();
     if !has_figures && args.table.is_none() {
+        if args.view.is_some() || args.chart.is_some() || args.state != STATE {
+            let sentence = "--state, --view and --chart are for --svg, --png, --pdf and --table";
+            return Err(UsageError(sentence.to_owned()).into());
+        }
         return Ok(drawn);
     }
     let binary = requested(args).find(|(path, ending)| is_stdout(path) && *ending != "svg");

@@ -449,12 +449,14 @@ fn an_export_with_a_wrong_argument_writes_none_of_its_files() {
     let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/bundle-1.1.zip");
     p.succeed(&["export", golden, "--svg", "figures"]);
     let before = p.files();
-    let cases: [(i32, &str, &[&str]); 9] = [
+    let cases: [(i32, &str, &[&str]); 11] = [
         (2, "--pdf cannot go to standard output", &["--csv", "a.csv", "--pdf", "-"]),
         (2, "--png cannot", &["--bencher", "a.json", "--png", "-", "--width-mm", "85"]),
         (2, "--width-mm is for", &["--report", "a.html", "--csv", "a.csv", "--width-mm", "85"]),
         (2, "no chart pie", &["--csv", "a.csv", "--svg", "b.svg", "--chart", "pie"]),
         (2, "is not a figure", &["--csv", "a.csv", "--svg", "b.svg", "--view", "runs"]),
+        (2, "--chart are for --svg", &["--csv", "a.csv", "--chart", "roofline"]),
+        (2, "--chart are for --svg", &["--report", "a.html", "--state", "v1;theme=dark"]),
         (1, "--force", &["--csv", "a.csv", "--svg", "figures"]),
         (2, "takes one bundle", &[golden, "--csv", "a.csv", "--table", "b.csv"]),
         (2, "for --csv and --table, found - for both", &["--csv", "-", "--table", "-"]),
