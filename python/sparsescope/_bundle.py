@@ -133,9 +133,9 @@ class Bundle(Shown):
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the bundle to a file; fails with ``FileExistsError`` if it exists, unless ``overwrite`` is set."""
-        mode = "wb" if overwrite else "xb"
-        with Path(path).open(mode) as file:
-            file.write(self._native.to_bytes())
+        content = self._native.to_bytes()
+        with Path(path).open("wb" if overwrite else "xb") as file:
+            file.write(content)
 
     def show(self) -> str:
         """Show the bundle in the web viewer, in the browser of this machine; returns the address.
@@ -161,7 +161,7 @@ class Bundle(Shown):
 def open_bundle(path: str | os.PathLike[str]) -> Bundle:
     """Open a result bundle. Exported as ``sparsescope.open``.
 
-    Raises :class:`ReadError` if it is none.
+    Raises :class:`ReadError` if it is none; also a ``FileNotFoundError`` if it does not exist.
     """
     return Bundle(_native.Bundle.open(path))
 

@@ -133,6 +133,18 @@ def test_a_measurement_is_a_bundle(in_process, tmp_path):
         assert same.to_dict() == columns and repr(same) == repr(b)
 
 
+def test_a_bundle_that_cannot_be_made_leaves_the_file_as_it_was(tmp_path):
+    class Native:
+        def to_bytes(self):
+            raise MemoryError
+
+    path = tmp_path / "result.zip"
+    path.write_bytes(b"old")
+    with pytest.raises(MemoryError):
+        _bundle.Bundle(Native()).save(path, overwrite=True)
+    assert path.read_bytes() == b"old"
+
+
 def test_what_cannot_be_pickled_says_what_to_pickle():
     a = np.eye(3)
     results = [(ss.spy(a), "the matrix"), (ss.info(a), r"to_dict\(\)"), (ss.Operator(a), "the matrix")]
