@@ -57,9 +57,11 @@ pub(super) fn run(
         Ok(MatrixSource::Suite(_, spec) | MatrixSource::Generated(spec)) => spec,
         Ok(MatrixSource::SuiteFile(entry, _)) => GeneratorSpec::parse(entry.spec)?,
         Err(error) if spec.starts_with("suite:") => return Err(error.into()),
-        _ => GeneratorSpec::parse(spec).map_err(|error| match suite_entry(spec) {
-            Some(_) => Error::from(UsageError(format!("{error} (did you mean suite:{spec}?)"))),
-            None => Error::from(error),
+        _ => GeneratorSpec::parse(spec).map_err(|error| {
+            match suite_entry(spec).is_some() || points_suite_entry(spec).is_some() {
+                true => Error::from(UsageError(format!("{error} (did you mean suite:{spec}?)"))),
+                false => Error::from(error),
+            }
         })?,
     };
     let output = MatrixOutput::new(path, args.symmetric, args.force)?;

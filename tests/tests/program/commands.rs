@@ -295,6 +295,8 @@ fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
         (2, "did you mean `road`", &["info", "gen:raod?m=3"]),
         (2, "needs the key", &["info", "gen:road"]),
         (1, "(did you mean suite:road?)", &["info", "road"]),
+        (1, "(did you mean suite:test3?)", &["skyline", "test3"]),
+        (2, "(did you mean suite:test3?)", &["generate", "test3", "-o", "new.txt"]),
         (2, "there is nothing to write: expected --html,", &["export", "not-a-bundle.zip"]),
         (2, "found the batch spd-batch?n=3", &["generate", "spd-batch?n=3", "-o", "new.mtx"]),
         (2, "no suite has a matrix named `none`", &["generate", "suite:none", "-o", "new.mtx"]),

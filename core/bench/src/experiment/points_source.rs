@@ -9,7 +9,7 @@ use std::time::Instant;
 use super::input_file::InputFile;
 use super::operations::SkylineProblem;
 use super::other_source::{LoadedOther, OtherSource, record};
-use super::source::SourceError;
+use super::source::{SourceError, unread};
 use sparsescope_matrix::generate::{
     PointsEntry, PointsRecipe, PointsSpec, generate_points, points_suite_entry,
 };
@@ -74,7 +74,8 @@ impl PointsSource {
             Self::File(path, header) => {
                 let progress = progress.cancelled_by(cancel);
                 let (points, taken, chosen) =
-                    open_points(path, (*header, columns), limit, progress)?;
+                    open_points(path, (*header, columns), limit, progress)
+                        .map_err(|error| unread(path, error, in_suite))?;
                 return Ok((points, chosen, Some(taken)));
             }
             Self::Generated(spec) => generated(spec)?,
@@ -88,6 +89,11 @@ impl PointsSource {
         let (points, chosen) = columns.of(points, limit)?;
         Ok((points, chosen, None))
     }
+}
+
+/// The name of a point set of a suite.
+fn in_suite(name: &str) -> Option<&'static str> {
+    points_suite_entry(name).map(|entry| entry.name)
 }
 
 impl OtherSource for PointsSource {
@@ -125,7 +131,9 @@ impl OtherSource for PointsSource {
 
     fn cost(&self) -> Result<u64, SourceError> {
         let PointsExtent { points, dimensions, .. } = match self {
-            Self::File(path, header) => open_points_extent(path, *header)?,
+            Self::File(path, header) => {
+                open_points_extent(path, *header).map_err(|error| unread(path, error, in_suite))?
+            }
             Self::Generated(spec) => spec.extent(),
             Self::Suite(entry) => entry.extent()?,
         };

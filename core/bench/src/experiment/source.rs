@@ -72,7 +72,7 @@ pub enum SourceError {
     /// The file could not be read.
     #[error(transparent)]
     Read(#[from] IoError),
-    /// There is no file of this name, but a matrix of a suite.
+    /// There is no file of this name, but a matrix or a point set of a suite.
     #[error("{error} (did you mean suite:{name}?)")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NoFile { error: IoError, name: &'static str },
@@ -147,7 +147,7 @@ impl MatrixSource {
     pub fn probe(&self) -> Result<Extent, SourceError> {
         match self {
             Self::File(path, _) | Self::SuiteFile(_, path) => {
-                open_extent(path, &self.options()).map_err(|error| unread(path, error))
+                open_extent(path, &self.options()).map_err(|error| unread(path, error, in_suite))
             }
             Self::Generated(spec) | Self::Suite(_, spec) => Ok(spec.extent()),
         }
@@ -165,7 +165,7 @@ impl MatrixSource {
             Self::File(path, _) | Self::SuiteFile(_, path) => {
                 let progress = progress.cancelled_by(cancel);
                 let file = open_matrix_as(path, &self.options(), limit, progress);
-                let mut file = file.map_err(|error| unread(path, error))?;
+                let mut file = file.map_err(|error| unread(path, error, in_suite))?;
                 file.warnings.extend(self.unlike_the_published(&file.matrix));
                 file
             }
@@ -256,12 +256,21 @@ impl MatrixSource {
     }
 }
 
-/// Why a file could not be read, with the matrix of a suite that a missing one is named after.
-fn unread(path: &Path, error: IoError) -> SourceError {
-    match path.to_str().and_then(suite_entry).filter(|_| !path.exists()) {
-        Some(entry) => SourceError::NoFile { error, name: entry.name },
+/// Why a file could not be read. A missing one may have the name of an entry of a suite, which `in_suite` finds.
+pub(super) fn unread(
+    path: &Path,
+    error: IoError,
+    in_suite: fn(&str) -> Option<&'static str>,
+) -> SourceError {
+    match path.to_str().and_then(in_suite).filter(|_| !path.exists()) {
+        Some(name) => SourceError::NoFile { error, name },
         None => error.into(),
     }
+}
+
+/// The name of a matrix of a suite.
+fn in_suite(name: &str) -> Option<&'static str> {
+    suite_entry(name).map(|entry| entry.name)
 }
 
 /// Folders searched for the real matrices of suites: the one that `SPARSESCOPE_MATRICES` names, then
