@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use anyhow::{Error, bail};
+use anyhow::Error;
 use sparsescope_core::experiment::{MatrixSource, OtherSource, PointsSource};
 use sparsescope_core::generate::{
     Figure, GenerateError, GeneratorSpec, Key, Made, SuiteEntry, Wanted, batch_kinds, batch_suites,
@@ -34,13 +34,15 @@ pub(super) fn run(
         return Ok(Outcome::Success);
     }
     let (Some(spec), Some(path)) = (&args.spec, &args.output) else {
-        bail!(
-            "expected a generator and -o FILE; `sparsescope generate --list` lists the generators"
-        );
+        let sentence =
+            "expected a generator and -o FILE; `sparsescope generate --list` lists the generators";
+        return Err(UsageError(sentence.to_owned()).into());
     };
     if is_points(spec) {
         if args.symmetric {
-            bail!("--symmetric writes one triangle of a matrix, but {spec} is a point set");
+            let sentence =
+                format!("--symmetric writes one triangle of a matrix, but {spec} is a point set");
+            return Err(UsageError(sentence).into());
         }
         let source = match spec.starts_with("points-") {
             true => PointsSource::parse(&format!("gen:{spec}"))?,

@@ -299,6 +299,7 @@ fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
         (2, "(did you mean suite:test3?)", &["generate", "test3", "-o", "new.txt"]),
         (2, "there is nothing to write: expected --html,", &["export", "not-a-bundle.zip"]),
         (2, "found the batch spd-batch?n=3", &["generate", "spd-batch?n=3", "-o", "new.mtx"]),
+        (2, "is a point set", &["generate", "suite:test3", "--symmetric", "-o", "new.txt"]),
         (2, "no suite has a matrix named `none`", &["generate", "suite:none", "-o", "new.mtx"]),
         (2, "(did you mean suite:grid-5pt?)", &["generate", "grid-5pt", "-o", "new.mtx"]),
         (2, "suite", &["bench", "suite:nothing"]),
