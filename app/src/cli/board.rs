@@ -76,6 +76,12 @@ type Rated<'a> = (&'a str, String);
 /// The name and the SHA-256 of a subject, and a kernel with its variant.
 type Line<'a> = (String, &'a str, String);
 
+/// A row as numbers: its matrix, its kernel, the devices with results.
+type Row = (usize, usize, BTreeSet<usize>);
+
+/// Matrices, kernels and devices.
+type Part = [BTreeSet<usize>; 3];
+
 /// The best runs by line and device.
 type Lines<'a> = BTreeMap<Line<'a>, BTreeMap<String, Best<'a>>>;
 
@@ -137,9 +143,7 @@ impl<'a> Board<'a> {
             })
         });
         let style = format!("{STYLE}label {{ display: block; }} .best {{ font-weight: bold; }}\n");
-        let tables = self.tables.values().enumerate();
-        let tables = tables.map(|(place, lines)| self.hidden(place, lines));
-        let style = style + &rules.chain(tables).collect::<String>();
+        let style = style + &rules.collect::<String>() + &self.hidden();
         let stand_ins = self.subjects.keys().any(|name| name.ends_with(" (stand-in)"));
         let about = format!(
             "{}: the best setting of each kernel on each matrix and device, with warm caches. All results were \
@@ -184,27 +188,43 @@ impl<'a> Board<'a> {
         })
     }
 
-    /// The rules that hide a table with its heading if boxes of a group are ticked, but none of what the table has.
-    fn hidden(&self, place: usize, lines: &Lines<'_>) -> String {
-        let subjects = lines.keys().map(|(name, ..)| number(&self.subjects, name));
-        let kernels = lines.keys().map(|(.., kernel)| number(&self.kernels, kernel));
-        let devices = lines.values().flat_map(|cells| cells.keys());
-        let devices = devices.filter_map(|device| self.devices.binary_search(device).ok());
-        let groups: [(char, BTreeSet<usize>, usize); 3] = [
-            ('m', subjects.collect(), self.subjects.len()),
-            ('k', kernels.collect(), self.kernels.len()),
-            ('d', devices.collect(), self.devices.len()),
-        ];
+    /// Rules that hide rows and tables of which the ticked boxes show no result.
+    fn hidden(&self) -> String {
         let mut rules = String::new();
-        for (letter, has, all) in groups {
-            if has.len() < all {
-                let ticked = has.iter().map(|k| format!("#{letter}{k}:checked"));
-                let ticked = ticked.collect::<Vec<_>>().join(", ");
-                let is_hidden = format!("body:has(#{letter} :checked):not(:has({ticked}))");
-                rules += &format!("{is_hidden} #t{place} {{ display: none; }}\n");
+        let rows = self.tables.values().flat_map(BTreeMap::values);
+        let rows: BTreeSet<_> = rows.map(|cells| self.devices_of(cells)).collect();
+        for devices in rows.iter().filter(|devices| devices.len() < self.devices.len()) {
+            let class = row_class(devices);
+            rules += &format!("body:not({}) .{class} {{ display: none; }}\n", shown('d', devices));
+        }
+        let all = [self.subjects.len(), self.kernels.len(), self.devices.len()];
+        for (place, lines) in self.tables.values().enumerate() {
+            let parts = parts(&self.numbers(lines)).into_iter().map(|part| {
+                let groups = ['m', 'k', 'd'].into_iter().zip(&part).zip(all);
+                let lacking = groups.filter(|((_, has), all)| has.len() < *all);
+                lacking.map(|((letter, has), _)| shown(letter, has)).collect::<String>()
+            });
+            let parts: Vec<String> = parts.collect();
+            // A part with everything always shows results.
+            if parts.iter().all(|part| !part.is_empty()) {
+                let parts = parts.join(", ");
+                rules += &format!("body:not({parts}) #t{place} {{ display: none; }}\n");
             }
         }
         rules
+    }
+
+    /// The matrix, the kernel and the devices of each row.
+    fn numbers(&self, lines: &Lines<'_>) -> Vec<Row> {
+        let rows = lines.iter().map(|((subject, _, kernel), cells)| {
+            let (matrix, kernel) = (number(&self.subjects, subject), number(&self.kernels, kernel));
+            (matrix, kernel, self.devices_of(cells))
+        });
+        rows.collect()
+    }
+
+    fn devices_of(&self, cells: &BTreeMap<String, Best<'_>>) -> BTreeSet<usize> {
+        cells.keys().filter_map(|device| self.devices.binary_search(device).ok()).collect()
     }
 
     /// A row per matrix and kernel, a column per device with a result.
@@ -237,9 +257,10 @@ impl<'a> Board<'a> {
                 });
                 for ((subject, sha256, kernel), cells) in lines {
                     let class = format!(
-                        "m{} k{}",
+                        "m{} k{} {}",
                         number(&self.subjects, subject),
-                        number(&self.kernels, kernel)
+                        number(&self.kernels, kernel),
+                        row_class(&self.devices_of(cells)),
                     );
                     html.element("tr", &[("class", &*class)], |html| {
                         html.of_text("td", &[], subject);
@@ -294,6 +315,34 @@ fn numbered(names: BTreeSet<String>) -> BTreeMap<String, usize> {
 
 fn number(of: &BTreeMap<String, usize>, name: &str) -> usize {
     of.get(name).copied().unwrap_or_default()
+}
+
+/// A table as few parts: each matrix of a part has a row for each kernel of the part, with results of exactly its
+/// devices.
+fn parts(rows: &[Row]) -> Vec<Part> {
+    let mut kernels: BTreeMap<(usize, &BTreeSet<usize>), BTreeSet<usize>> = BTreeMap::new();
+    for (matrix, kernel, devices) in rows {
+        kernels.entry((*matrix, devices)).or_default().insert(*kernel);
+    }
+    let mut matrices: BTreeMap<(BTreeSet<usize>, &BTreeSet<usize>), BTreeSet<usize>> =
+        BTreeMap::new();
+    for ((matrix, devices), kernels) in kernels {
+        matrices.entry((kernels, devices)).or_default().insert(matrix);
+    }
+    let parts = matrices.into_iter();
+    parts.map(|((kernels, devices), matrices)| [matrices, kernels, devices.clone()]).collect()
+}
+
+/// The selector of a page on which one of these boxes of a group is ticked, or none of the group.
+fn shown(letter: char, boxes: &BTreeSet<usize>) -> String {
+    let ticked: Vec<String> = boxes.iter().map(|k| format!("#{letter}{k}:checked")).collect();
+    format!(":is(:not(:has(#{letter} :checked)), :has({}))", ticked.join(", "))
+}
+
+/// The class of rows with results of these devices.
+fn row_class(devices: &BTreeSet<usize>) -> String {
+    let devices: Vec<String> = devices.iter().map(usize::to_string).collect();
+    format!("r{}", devices.join("-"))
 }
 
 /// A file beside the page as a link.
@@ -406,10 +455,68 @@ mod tests {
         for (table, kernels) in [("t0", [0, 1, 2]), ("t1", [1, 2, 3])] {
             assert!(page.contains(&format!("<section id=\"{table}\">")), "{page}");
             let [a, b, c] = kernels.map(|k| format!("#k{k}:checked"));
-            let is_hidden = format!("body:has(#k :checked):not(:has({a}, {b}, {c}))");
-            assert!(page.contains(&format!("{is_hidden} #{table} {{ display: none; }}")), "{page}");
+            let shown = format!(":is(:not(:has(#k :checked)), :has({a}, {b}, {c}))");
+            let rule = format!("body:not({shown}) #{table} {{ display: none; }}");
+            assert!(page.contains(&rule), "{page}");
         }
-        assert_eq!(page.matches("):not(:has(").count(), 2, "{page}");
+        assert_eq!(page.matches("body:not(").count(), 2, "{page}");
+    }
+
+    #[test]
+    fn rows_and_tables_without_results_of_what_is_ticked_are_hidden() {
+        let (name, mut bundle) = results(2, 2);
+        // Each matrix has results of one kernel, each on a device of its own.
+        let mut k = 0;
+        bundle.runs.retain(|_| {
+            k += 1;
+            k == 1 || k == 4
+        });
+        let cpu = cpu_name(&bundle.environments[0].cpu);
+        bundle.runs[1].device = "another".into();
+        let files = [(name, bundle)];
+        let board = Board::of(&files, false);
+        let page = board.page();
+        let [other, cpu] =
+            ["another".to_owned(), cpu].map(|name| board.devices.binary_search(&name).unwrap());
+        let shown = |letter: char, k: usize| {
+            format!(":is(:not(:has(#{letter} :checked)), :has(#{letter}{k}:checked))")
+        };
+        for (k, device) in [(0, cpu), (1, other)] {
+            assert!(page.contains(&format!("<tr class=\"m{k} k{k} r{device}\">")), "{page}");
+            let rule = format!("body:not({}) .r{device} {{ display: none; }}", shown('d', device));
+            assert!(page.contains(&rule), "{page}");
+        }
+        let part =
+            |k, device| [('m', k), ('k', k), ('d', device)].map(|(l, k)| shown(l, k)).concat();
+        let rule =
+            format!("body:not({}, {}) #t0 {{ display: none; }}", part(0, cpu), part(1, other));
+        assert!(page.contains(&rule), "{page}");
+    }
+
+    #[test]
+    fn the_parts_of_a_table_have_its_rows_and_no_others() {
+        let all = BTreeSet::from([0, 1]);
+        let mut rows: Vec<Row> = Vec::new();
+        for matrix in 0..6 {
+            for kernel in 0..5 {
+                // The odd matrices lack a kernel; a kernel has results of one device only.
+                if matrix % 2 == 0 || kernel != 3 {
+                    let devices = if kernel == 4 { BTreeSet::from([1]) } else { all.clone() };
+                    rows.push((matrix, kernel, devices));
+                }
+            }
+        }
+        let parts = parts(&rows);
+        // Of all matrices with kernel 4, of the even and of the odd ones with the others.
+        assert_eq!(parts.len(), 3, "{parts:?}");
+        let mut of_parts = Vec::new();
+        for [matrices, kernels, devices] in parts {
+            for matrix in matrices {
+                of_parts.extend(kernels.iter().map(|kernel| (matrix, *kernel, devices.clone())));
+            }
+        }
+        of_parts.sort();
+        assert_eq!(of_parts, rows);
     }
 
     #[test]
