@@ -7,7 +7,7 @@ use sparsescope_core::record::Figures;
 use super::draw;
 use super::looks::Looks;
 use super::plane::GUIDE;
-use super::plot::{Data, Guide};
+use super::plot::{Data, Guide, Point};
 use super::sheet::{Look, Sheet};
 use super::tests::{bundle, model, run, state};
 use super::view::plot;
@@ -348,6 +348,32 @@ fn arrows_with_one_value_in_a_row_have_one_number() {
     let looks = Looks::of(&model, "spmv");
     let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(600.0, None));
     assert_eq!(texts(&figure, |text| text == "0").len(), 1);
+}
+
+#[test]
+fn of_arrows_with_the_same_number_in_a_row_the_first_with_room_has_it() {
+    let (model, state) = (model(&[("a", 1.0)]), state("break-even"));
+    let data = Data::of(&model, &state);
+    let looks = Looks::of(&model, "spmv");
+    let numbers = |lines: usize, values: &[f64]| {
+        let mut plot = plot(&data);
+        let first = plot.series.keys().next().cloned().unwrap();
+        plot.series.retain(|key, _| *key == first);
+        let points = &mut plot.series.get_mut(&first).unwrap().points;
+        let bare = Point { label: String::new(), ..points[0].clone() };
+        let point = |x: f64, range: Option<[f64; 2]>| Point { at: [x, 0.0], range, ..bare.clone() };
+        // Lines to the left end of the axis, then arrows there.
+        *points = (0..lines).map(|_| point(5.0, Some([1.0, 5.0]))).collect();
+        points.extend(values.iter().map(|value| point(*value, None)));
+        plot.x.least = Some(1.0);
+        let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(600.0, None));
+        texts(&figure, |text| text == "0.500").len()
+    };
+    assert_eq!(numbers(0, &[0.4999]), 1);
+    assert_eq!(numbers(0, &[0.4999, 0.50001]), 1, "they print the same");
+    // Three lines are in the way of the first arrow's number, not of the second one's.
+    assert_eq!(numbers(3, &[0.4999]), 0);
+    assert_eq!(numbers(3, &[0.4999, 0.4999]), 1);
 }
 
 #[test]

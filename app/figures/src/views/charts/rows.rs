@@ -13,6 +13,7 @@ use super::plot::{Form, Row};
 use super::sheet::{Sheet, TYPE, elide};
 use super::taken::Taken;
 use crate::figure::{Anchor, Mark, area, shortened, text_width};
+use crate::model::significant;
 use crate::theme::{blend, heat_color};
 
 /// Minimum height of a bundle's band in a row, in points.
@@ -192,8 +193,8 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
                 reach = end;
                 match arrow(value) {
                     Some(mark) => {
-                        sheet.arrow((end, mark), &look, Some(value), &mut taken);
-                        is_numbered = end.x == at.x;
+                        let is_written = sheet.arrow((end, mark), &look, Some(value), &mut taken);
+                        is_numbered = is_written && end.x == at.x;
                     }
                     None => {
                         let far = (size * 0.8).max(3.5).min(size);
@@ -214,10 +215,13 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
             if fill == color && sheet.is_bold(name) && !small { ink.paper } else { color };
         match arrow(point.at[0]) {
             Some(mark) => {
-                // One number for both arrows, and for those of a row with the same value.
-                let value = Some(point.at[0]).filter(|_| !is_numbered);
-                let number = value.filter(|value| numbered.insert((row, number, value.to_bits())));
-                sheet.arrow((at, mark), &look, number, &mut taken);
+                // One number for both arrows, and for those of a band with the same one.
+                let value = point.at[0];
+                let written = (row, number, significant(value));
+                let is_new = !is_numbered && !numbered.contains(&written);
+                if sheet.arrow((at, mark), &look, is_new.then_some(value), &mut taken) {
+                    numbered.insert(written);
+                }
             }
             None => {
                 let mark = if small { Mark::Circle } else { look.mark };

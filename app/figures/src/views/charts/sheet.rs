@@ -139,17 +139,18 @@ impl<'p, 'a> Sheet<'p, 'a> {
         self.bundles.iter().position(|known| Some(*known) == number).unwrap_or_default()
     }
 
-    /// Draws an arrow for a value beyond an axis, with its number beside it where that is free.
+    /// Draws an arrow for a value beyond an axis, with its number beside it where that is free; returns whether the
+    /// number is written.
     pub(super) fn arrow(
         &mut self,
         (at, mark): (Pos2, Mark),
         look: &Look,
         number: Option<f64>,
         taken: &mut Taken,
-    ) {
+    ) -> bool {
         let [_, radius] = RADIUS;
         self.figure.mark(at, mark, radius, look.fill, look.color);
-        let Some(number) = number else { return };
+        let Some(number) = number else { return false };
         let text = significant(number);
         let size = vec2(text_width(&text, TYPE), TYPE);
         // Towards the middle of the chart, and aside of a line that ends at the arrow.
@@ -162,9 +163,11 @@ impl<'p, 'a> Sheet<'p, 'a> {
         let places = [0.0, -1.0, 1.0].map(|by| at + inwards + aside * by);
         let allowed = [Covers::Nothing, Covers::Marks];
         let with_space = size + vec2(6.0, 0.0);
-        if let Some(place) = taken.take(with_space, &places, Rect::EVERYTHING, &allowed) {
+        let place = taken.take(with_space, &places, Rect::EVERYTHING, &allowed);
+        if let Some(place) = place {
             self.text(place, Anchor::Middle, self.ink.weak, &text);
         }
+        place.is_some()
     }
 
     /// Adds the tooltip of a point.
