@@ -1,6 +1,8 @@
 //! Playback of the levels of a sweep or the steps of an algorithm: buttons, keys, a slider, and autoplay.
 
-use egui::{Button, Color32, Id, Key, Modifiers, Role, Slider, TextStyle, Ui, WidgetInfo};
+use egui::{
+    Button, Color32, Id, Key, Modifiers, Role, Slider, TextStyle, Ui, Vec2, WidgetInfo, vec2,
+};
 
 use crate::style;
 
@@ -15,6 +17,9 @@ pub(super) struct Words {
     pub(super) all_shows: &'static str,
 }
 
+/// The words of the button that starts autoplay and stops it.
+const PLAY: &str = "Play";
+const PAUSE: &str = "Pause";
 /// Autoplay takes about this many seconds, with a minimum number of steps per second.
 const SECONDS: f32 = 12.0;
 const LEAST_RATE: f32 = 3.0;
@@ -40,17 +45,24 @@ pub(super) fn player(ui: &mut Ui, shown: &mut Option<u32>, most: u32, words: &Wo
         |ui: &mut Ui, key| free && ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
     let now = shown.map(|step| step.min(most));
     let least = style::least_size(ui.ctx());
-    let button = |ui: &mut Ui, name: &'static str, text: &str, hover: &str, may: bool| {
-        let button = Button::new(text).min_size(least);
-        let button = ui.add_enabled(may, button).on_hover_text(hover);
+    // As wide as the wider word: what follows must not move.
+    let font = TextStyle::Button.resolve(ui.style());
+    let width = |word: &str| {
+        let galley = ui.painter().layout_no_wrap(word.into(), font.clone(), Color32::PLACEHOLDER);
+        galley.size().x + 2.0 * ui.spacing().button_padding.x
+    };
+    let wide = least.max(vec2(width(PLAY).max(width(PAUSE)), 0.0));
+    let button = |ui: &mut Ui, name: &'static str, text: &str, size: Vec2, may: bool| {
+        let keys = "Arrow keys step, Space plays, Home and End go to the start and end";
+        let button = Button::new(text).min_size(size);
+        let button = ui.add_enabled(may, button).on_hover_text(keys);
         button.widget_info(|| WidgetInfo::labeled(Role::Button, may, name));
         button.clicked()
     };
-    let keys = "Arrow keys step, Space plays, Home and End go to the start and end";
-    let back = button(ui, words.back, "‹", keys, now.is_some_and(|step| step > 0));
-    let word = if playing.is_some() { "Pause" } else { "Play" };
-    let play = button(ui, word, word, keys, true);
-    let on = button(ui, words.next, "›", keys, now.is_none_or(|step| step < most));
+    let back = button(ui, words.back, "‹", least, now.is_some_and(|step| step > 0));
+    let word = if playing.is_some() { PAUSE } else { PLAY };
+    let play = button(ui, word, word, wide, true);
+    let on = button(ui, words.next, "›", least, now.is_none_or(|step| step < most));
     let next = |step: Option<u32>| step.map_or(0, |step| (step + 1).min(most));
     let mut to = now;
     if back || pressed(ui, Key::ArrowLeft) {

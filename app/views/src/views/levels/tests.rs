@@ -133,6 +133,9 @@ fn a_sweep_that_plays_goes_on_by_itself_until_it_is_paused() {
     let text =
         "%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 2\n2 2 2\n3 3 2\n2 1 1\n3 2 1\n";
     let mut harness = shown("chain.mtx", text.as_bytes(), "v1;view=levels");
+    let width =
+        |harness: &Harness<'_, App>, word: &'static str| harness.get_by_label(word).rect().width();
+    let wide = width(&harness, "Play");
     harness.get_by_label("Play").click();
     harness.step();
     harness.step();
@@ -149,6 +152,7 @@ fn a_sweep_that_plays_goes_on_by_itself_until_it_is_paused() {
     harness.get_by_label("Play").click();
     harness.step();
     harness.step();
+    assert_eq!(width(&harness, "Pause"), wide, "what follows must not move");
     harness.get_by_label("Pause").click();
     harness.run();
     let paused = step(&harness);
