@@ -195,42 +195,16 @@ fn nearest(texts: &[(&str, Vec<Pos2>)]) -> f32 {
     all.fold(f32::INFINITY, f32::min)
 }
 
-#[test]
-fn each_roof_of_two_bundles_has_its_name_at_its_line_and_no_name_crosses_a_line() {
+/// The roofline of some of the examples in this area, the names of its roofs, and its marks in colour.
+fn roofline_of(
+    examples: &[(&str, &[u8])],
+    width: f32,
+    height: f32,
+) -> (Figure, Vec<String>, Vec<Pos2>) {
     let mut model = Model::default();
-    model.open("gpu.zip", include_bytes!("../../../../example/gpu.zip")).unwrap();
-    model.open("cpu.zip", include_bytes!("../../../../example/cpu.zip")).unwrap();
-    let state = state("roofline");
-    let data = Data::of(&model, &state);
-    let plot = plot(&data);
-    assert!(plot.guides.len() >= 4, "a GPU, and two bandwidths for each CPU or both");
-    let looks = Looks::of(&model, "spmv");
-    for width in [785.0, 1400.0] {
-        let figure = draw::figure(&plot, &looks, &state, width, draw::For::Screen(480.0, None));
-        let names = turned(&figure);
-        assert!(nearest(&names) > 0.9 * SMALL, "{width}: {}", nearest(&names));
-        let lines = figure.shapes.iter().filter_map(|shape| match shape {
-            Shape::Line { points, width, .. } if *width == GUIDE => {
-                let at = |step: u16| points[0].lerp(points[1], f32::from(step) / 1000.0);
-                Some((0..=1000).map(at).collect::<Vec<_>>())
-            }
-            _ => None,
-        });
-        let lines: Vec<Vec<Pos2>> = lines.collect();
-        assert_eq!(lines.len(), plot.guides.len());
-        for (guide, own) in plot.guides.iter().zip(&lines) {
-            let (_, name) = names.iter().find(|(text, _)| *text == guide.name).unwrap();
-            assert!(distance(name, own) < 1.5 * SMALL, "{width}: {} is far away", guide.name);
-            let crosses = lines.iter().any(|line| distance(name, line) < 0.5 * SMALL);
-            assert!(!crosses, "{width}: {}", guide.name);
-        }
+    for (name, bytes) in examples {
+        model.open(name, bytes).unwrap();
     }
-}
-
-/// The roofline of a GPU in this area, and its marks in colour.
-fn roofline_of_gpu(width: f32, height: f32) -> (Figure, Vec<Pos2>) {
-    let mut model = Model::default();
-    model.open("gpu.zip", include_bytes!("../../../../example/gpu.zip")).unwrap();
     let state = state("roofline");
     let plot = plot(&Data::of(&model, &state));
     let looks = Looks::of(&model, "spmv");
@@ -241,12 +215,46 @@ fn roofline_of_gpu(width: f32, height: f32) -> (Figure, Vec<Pos2>) {
         series.is_some_and(|name| sheet.is_bold(name))
     };
     let marks = figure.hits.iter().filter(is_bold).map(|hit| hit.rect.center()).collect();
-    (figure, marks)
+    let roofs = plot.guides.iter().map(|guide| guide.name.clone()).collect();
+    (figure, roofs, marks)
+}
+
+const GPU: (&str, &[u8]) = ("gpu.zip", include_bytes!("../../../../example/gpu.zip"));
+const CPU: (&str, &[u8]) = ("cpu.zip", include_bytes!("../../../../example/cpu.zip"));
+
+#[test]
+fn each_roof_of_two_bundles_has_its_name_at_its_line_clear_of_lines_and_marks_in_colour() {
+    for width in [785.0, 1400.0] {
+        let (figure, roofs, marks) = roofline_of(&[GPU, CPU], width, 480.0);
+        assert!(roofs.len() >= 4, "a GPU, and two bandwidths for each CPU or both");
+        assert!(marks.len() > 100, "{}", marks.len());
+        let names = turned(&figure);
+        assert!(nearest(&names) > 0.9 * SMALL, "{width}: {}", nearest(&names));
+        let lines = figure.shapes.iter().filter_map(|shape| match shape {
+            Shape::Line { points, width, .. } if *width == GUIDE => {
+                let at = |step: u16| points[0].lerp(points[1], f32::from(step) / 1000.0);
+                Some((0..=1000).map(at).collect::<Vec<_>>())
+            }
+            _ => None,
+        });
+        let lines: Vec<Vec<Pos2>> = lines.collect();
+        assert_eq!(lines.len(), roofs.len());
+        for (roof, own) in roofs.iter().zip(&lines) {
+            let (_, name) = names.iter().find(|(text, _)| text == roof).unwrap();
+            let others = lines.iter().filter(|line| *line != own);
+            let other = others.map(|line| distance(name, line)).fold(f32::INFINITY, f32::min);
+            let own = distance(name, own);
+            assert!(own < 1.5 * SMALL || own < 0.5 * other, "{width}: {roof} is far away");
+            assert!(own.min(other) >= 0.5 * SMALL, "{width}: {roof} crosses a line");
+            // Half the height of letters, and a little space.
+            assert!(distance(name, &marks) > 0.5 * SMALL + 2.0, "{width}: {roof} crosses a mark");
+        }
+    }
 }
 
 #[test]
 fn on_a_phone_the_name_of_the_only_roof_is_clear_of_the_marks_in_colour() {
-    let (figure, marks) = roofline_of_gpu(366.0, 590.0);
+    let (figure, _, marks) = roofline_of(&[GPU], 366.0, 590.0);
     assert!(marks.len() > 50, "{}", marks.len());
     let names = turned(&figure);
     let [(_, name)] = &names[..] else { panic!("{names:?}") };
@@ -422,7 +430,7 @@ fn the_titles_of_axes_are_whole_on_a_phone() {
 
 #[test]
 fn only_series_in_colour_have_lines_to_their_padding_and_the_axis_ends_with_the_data() {
-    let (figure, _) = roofline_of_gpu(900.0, 600.0);
+    let (figure, ..) = roofline_of(&[GPU], 900.0, 600.0);
     let ink = state("roofline").theme.ink();
     let quiet = crate::theme::blend(ink.weak, ink.paper, 0.55);
     let lines = |of: &dyn Fn(Color32) -> bool| {

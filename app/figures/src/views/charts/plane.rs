@@ -96,8 +96,10 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
             let next = series.points.get(index + 1).map(of_run);
             if plot.form != Form::Curves || next != Some(of_run(point)) {
                 mark(sheet, (&axes, &mut taken), &look, (point, at));
-                if sheet.is_bold(name) {
-                    taken.mark(Rect::from_center_size(at, vec2(REACH, REACH)));
+                let area = Rect::from_center_size(at, vec2(REACH, REACH));
+                match sheet.is_bold(name) {
+                    true => taken.mark(area),
+                    false => taken.quiet_mark(area),
                 }
             }
             sheet.hit(at, REACH, name, series, point);
@@ -186,14 +188,16 @@ fn is_upright(guide: &Guide) -> bool {
 /// Steps between the places along a guide where its name may start.
 const PLACES: usize = 32;
 
+/// Distances of a name from its line, in lines of text.
+const DISTANCES: [f32; 5] = [0.0, 0.5, 1.0, 1.5, 2.0];
+
 /// Writes the name of every guide at its line: of one that is not vertical along it and at its angle,
 /// above or below; up to two lines away where marks or other guides are close.
 fn name_guides(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut Taken) {
     let (plot, weak) = (sheet.plot, sheet.ink.weak);
-    // Marks may be everywhere. Of several guides, a name at its line is then better than a clear one.
-    let near: &[f32] = if plot.guides.len() == 1 { &[0.0, 0.5, 1.0, 1.5, 2.0] } else { &[0.0] };
-    for guide in &plot.guides {
-        let [from, to] = axes.ends(guide, inside);
+    let all: Vec<[Pos2; 2]> = plot.guides.iter().map(|guide| axes.ends(guide, inside)).collect();
+    for (guide, ends) in plot.guides.iter().zip(&all) {
+        let [from, to] = *ends;
         if is_upright(guide) {
             name_upright(sheet, &guide.name, to, inside, taken);
             continue;
@@ -206,8 +210,9 @@ fn name_guides(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut
         let width = text_width(&name, TYPE);
         // Squares along the text reach further than its height at an angle.
         let half = TYPE * 0.5 * (along.x.abs() + along.y.abs());
+        let far = |away: f32| half + GAP + away * (2.0 * half + GAP);
         let starts = |away: f32| -> Vec<Pos2> {
-            let off = along.rot90() * (half + GAP + away * (2.0 * half + GAP));
+            let off = along.rot90() * far(away);
             let starts = (0..=PLACES).rev().flat_map(|place| {
                 let share = place as f32 / PLACES as f32;
                 let start = from + along * (TYPE + share * (length - width - 2.0 * TYPE));
@@ -215,15 +220,25 @@ fn name_guides(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut
             });
             starts.collect()
         };
+        // A name away from its line must be much nearer to it than to the others.
+        let is_clear = |start: Pos2, away: f32| {
+            let parts = [0.0_f32, 0.5, 1.0].map(|share| start + along * (width * share));
+            let mut others = all.iter().filter(|other| *other != ends);
+            others.all(|other| parts.iter().all(|at| distance(*at, *other) > 2.0 * far(away)))
+        };
+        let close = DISTANCES.into_iter().flat_map(|away| {
+            let mut starts = starts(away);
+            starts.retain(|start| away == 0.0 || is_clear(*start, away));
+            starts
+        });
         let over_marks = [Covers::Grid, Covers::Marks, Covers::Lines];
-        let tries: [(&[f32], &[Covers]); 4] = [
-            (near, &over_marks),
-            (&[1.0], &over_marks),
-            (&[2.0], &over_marks),
-            (&[0.0], &[Covers::Guides]),
+        let tries: [(Vec<Pos2>, &[Covers]); 4] = [
+            (close.collect(), &over_marks),
+            (starts(1.0), &over_marks),
+            (starts(2.0), &over_marks),
+            (starts(0.0), &[Covers::Guides]),
         ];
-        let start = tries.into_iter().find_map(|(distances, allowed)| {
-            let starts: Vec<Pos2> = distances.iter().flat_map(|away| starts(*away)).collect();
+        let start = tries.into_iter().find_map(|(starts, allowed)| {
             let areas: Vec<_> = starts.iter().map(|at| squares(*at, along * width)).collect();
             starts.get(taken.take_area(&areas, inside, allowed)?).copied()
         });
@@ -231,6 +246,13 @@ fn name_guides(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut
             sheet.figure.text_turned(start, angle, TYPE, weak, &name);
         }
     }
+}
+
+/// The distance from a point to a line between two others.
+fn distance(at: Pos2, [from, to]: [Pos2; 2]) -> f32 {
+    let along = to - from;
+    let share = (at - from).dot(along) / along.length_sq().max(f32::MIN_POSITIVE);
+    at.distance(from + along * share.clamp(0.0, 1.0))
 }
 
 /// Writes the name of a vertical guide above its end, else beside it, as high as there is room.

@@ -123,7 +123,7 @@ struct Roof<'a> {
 }
 
 /// The roofs of the devices whose runs are shown, highest first, each with its name: with that of the device if
-/// there are several.
+/// there are several. A roof right above another one of its device leaves that to it: long names cross marks.
 fn roofs_of<'a>(runs: &[RunOf<'a>]) -> Vec<(String, f64)> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for run in runs {
@@ -148,18 +148,23 @@ fn roofs_of<'a>(runs: &[RunOf<'a>]) -> Vec<(String, f64)> {
         }
     }
     sparsescope_core::order::sort_by(&mut roofs, |a, b| b.bandwidth.total_cmp(&a.bandwidth));
-    let named = |roof: &Roof<'_>| {
-        let same = |other: &&Roof<'_>| (other.device, other.name) == (roof.device, roof.name);
+    let named = |(place, roof): (usize, &Roof<'_>)| {
+        let Roof { device, bundle, name, bandwidth } = *roof;
+        let own = format!("{name} {}/s", bytes(bandwidth as u64));
+        let is_own = |next: &Roof<'_>| next.device == device && next.bundle == bundle;
+        if roofs.get(place + 1).is_some_and(|next| is_own(next) && next.name != name) {
+            return (own, bandwidth);
+        }
+        let same = |other: &&Roof<'_>| (other.device, other.name) == (device, name);
         let is_alone = roofs.iter().filter(same).count() == 1;
-        let of = if is_alone { String::new() } else { format!(", {}", roof.bundle) };
-        let device = match roofs.iter().all(|other| other.device == roof.device) {
+        let of = if is_alone { String::new() } else { format!(", {bundle}") };
+        let device = match roofs.iter().all(|other| other.device == device) {
             true => String::new(),
-            false => format!("{}: ", roof.device),
+            false => format!("{device}: "),
         };
-        let Roof { name, bandwidth, .. } = roof;
-        (format!("{device}{name} {}/s{of}", bytes(*bandwidth as u64)), *bandwidth)
+        (format!("{device}{own}{of}"), bandwidth)
     };
-    roofs.iter().map(named).collect()
+    roofs.iter().enumerate().map(named).collect()
 }
 
 /// Left end of the roofline: fewer flops per byte occur only if almost everything is padding.
@@ -268,7 +273,7 @@ mod tests {
             guides.into_iter().map(|roof| roof.name).collect()
         };
         assert_eq!(names("roofline;backend=cpu"), ["triad 60 GB/s", "copy 40 GB/s"]);
-        let all = ["GPU: copy 4 TB/s", "CPU: triad 60 GB/s", "CPU: copy 40 GB/s"];
+        let all = ["GPU: copy 4 TB/s", "triad 60 GB/s", "CPU: copy 40 GB/s"];
         assert_eq!(names("roofline"), all);
     }
 

@@ -11,6 +11,8 @@ const STEP: f32 = 6.0;
 pub(super) struct Taken {
     grid: Near<Rect>,
     marks: Near<Rect>,
+    /// Marks of grey series: texts may cover them.
+    quiet: Near<Rect>,
     lines: Near<Rect>,
     guides: Near<Rect>,
     texts: Near<Rect>,
@@ -28,12 +30,16 @@ pub(super) enum Covers {
 
 impl Taken {
     pub(super) fn new() -> Self {
-        let [grid, marks, lines, guides, texts] = std::array::from_fn(|_| Near::new());
-        Self { grid, marks, lines, guides, texts }
+        let [grid, marks, quiet, lines, guides, texts] = std::array::from_fn(|_| Near::new());
+        Self { grid, marks, quiet, lines, guides, texts }
     }
 
     pub(super) fn mark(&mut self, rect: Rect) {
         self.marks.add(rect, rect);
+    }
+
+    pub(super) fn quiet_mark(&mut self, rect: Rect) {
+        self.quiet.add(rect, rect);
     }
 
     /// A horizontal or vertical line of the grid.
@@ -73,8 +79,8 @@ impl Taken {
         places.get(place).copied()
     }
 
-    /// Takes an area in the same way, of those that fit the one over the fewest marks; returns its index. An area
-    /// is the union of its rectangles.
+    /// Takes an area in the same way, of those that fit the one over the fewest marks, then over the fewest of grey
+    /// series; returns its index. An area is the union of its rectangles.
     pub(super) fn take_area(
         &mut self,
         areas: &[Vec<Rect>],
@@ -85,9 +91,10 @@ impl Taken {
             area.iter().all(|rect| inside.contains_rect(*rect) && self.is_free(*rect, covers))
         };
         let over = |area: &[Rect]| {
-            area.iter()
-                .filter(|rect| self.marks.any(**rect, |mark| mark.intersects(**rect)))
-                .count()
+            [&self.marks, &self.quiet].map(|of| {
+                let is_over = |rect: &&Rect| of.any(**rect, |mark| mark.intersects(**rect));
+                area.iter().filter(is_over).count()
+            })
         };
         let best = |covers: &Covers| {
             let fitting = areas.iter().enumerate().filter(|(_, area)| fits(*covers, area));
@@ -155,5 +162,21 @@ mod tests {
             assert_eq!(take(&places, &all), Some(expected));
         }
         assert_eq!(take(&places, &all), None);
+    }
+
+    #[test]
+    fn of_places_over_no_marks_in_colour_the_first_over_no_grey_ones_is_taken() {
+        let mut taken = Taken::new();
+        let places = [10.0, 50.0, 90.0].map(|y| pos2(50.0, y));
+        let [gray, colored, free] = places;
+        let around = |at: Pos2| Rect::from_center_size(at, vec2(4.0, 4.0));
+        taken.quiet_mark(around(gray));
+        taken.mark(around(colored));
+        let inside = Rect::from_min_max(pos2(0.0, 0.0), pos2(100.0, 100.0));
+        let mut take = || {
+            let allowed = [Covers::Nothing, Covers::Marks];
+            taken.take(vec2(20.0, 10.0), &places, inside, &allowed)
+        };
+        assert_eq!([take(), take(), take()], [free, gray, colored].map(Some));
     }
 }
