@@ -16,8 +16,10 @@ use crate::theme::{BODY, Ink, SPACE};
 
 /// Width of a ratio.
 const RATIO: f32 = 64.0;
+/// Narrower figures leave out the ratios.
+const NARROW: f32 = 520.0;
 /// Minimum and maximum width of a kernel and its rate.
-const CELL: [f32; 2] = [96.0, 240.0];
+const CELL: [f32; 2] = [80.0, 240.0];
 
 /// How many times as fast the first is as another.
 fn ratio(first: Option<&Rival>, other: Option<&Rival>) -> Option<f64> {
@@ -135,7 +137,8 @@ impl Places {
         let names = board.rows.iter().map(|row| strong_width(board.name_of(row), BODY));
         let name = [left, left + names.fold(96.0, f32::max).min(width * 0.3)];
         let count = board.sides.len() as f32;
-        let ratios = (count - 1.0).max(0.0) * (RATIO + SPACE);
+        let has_ratios = width >= NARROW;
+        let ratios = if has_ratios { (count - 1.0).max(0.0) * (RATIO + SPACE) } else { 0.0 };
         let [least, most] = CELL;
         let room = (width - name[1] - ratios - 2.0 * SPACE) / count.max(1.0) - 2.0 * SPACE;
         let cell = room.clamp(least, most);
@@ -144,7 +147,7 @@ impl Places {
         for place in 0..board.sides.len() {
             let from = x + 2.0 * SPACE;
             x = from + cell;
-            let ratio = (place > 0).then_some(x + SPACE + RATIO);
+            let ratio = (has_ratios && place > 0).then_some(x + SPACE + RATIO);
             sides.push(([from, x], ratio));
             x = ratio.unwrap_or(x);
         }

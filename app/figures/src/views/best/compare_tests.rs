@@ -5,6 +5,8 @@ use sparsescope_core::bundle::Bundle;
 use super::VIEW;
 use super::baseline::baselines;
 use super::board::Board;
+use super::compare::draw;
+use super::tests::example;
 use super::view::{automatic, headline};
 use crate::model::Model;
 use crate::state::{Form, ViewState};
@@ -71,6 +73,18 @@ fn bundles_of_two_machines_are_compared_over_the_matrices_that_both_have() {
     assert_eq!(lines[0][3..], header);
     assert_eq!((lines[1][0].as_str(), lines[1][7].as_str()), ("a", "4"));
     assert_eq!(lines[4], ["d", "800000", "GFLOPS", "cpu/csr/serial", "1.6", "", "", ""]);
+}
+
+#[test]
+fn on_a_phone_both_bundles_of_a_comparison_are_in_sight() {
+    let (mut model, state) = (example(), ViewState::default());
+    model.open("cpu.zip", include_bytes!("../../../../example/cpu.zip")).unwrap();
+    let board = Board::of(&model, &state);
+    assert_eq!(board.sides.len(), 2);
+    let shown = |width: f32| draw(&board, &state, width).figure;
+    let has_ratios = |width: f32| format!("{:?}", shown(width).shapes).contains("1st / this");
+    assert_eq!(shown(374.0).size.x, 374.0);
+    assert!(has_ratios(700.0) && !has_ratios(374.0));
 }
 
 #[test]

@@ -82,9 +82,9 @@ fn kernels_that_win_on_shown_rows_come_first_and_the_largest_matrix_has_its_winn
         let wins: Vec<usize> = wins.collect();
         assert!(wins.is_sorted_by(|one, next| one >= next) && wins.contains(&0), "{wins:?}");
     }
-    // The view in windows of 1280 and 1000 points, and on a phone that lies on its side.
+    // The view in windows of 1280 and 1000 points, and on a phone that lies on its side or stands.
     let winner = state.theme.ink().winner;
-    for width in [980.0, 700.0, 786.0] {
+    for width in [980.0, 700.0, 786.0, 374.0] {
         let figure = draw(&board, &state, width).figure;
         let mut outlines = figure.shapes.iter().filter_map(|shape| match shape {
             Shape::Line { points, color, .. } if *color == winner => Some(points),

@@ -12,7 +12,7 @@ pub(super) const THUMB: f32 = 40.0;
 
 /// Kernel names longer than this take two lines; in narrow figures, whose head is higher.
 const LONG: [f32; 2] = [96.0, 72.0];
-/// Narrower figures leave out why the winner wins, and then the ratio to the baseline.
+/// Narrower figures leave out why the winner wins, and then the ratio to the baseline and the bundle.
 const NARROW: [f32; 2] = [700.0, 520.0];
 /// It is also left out if fewer cells fit beside it, unless there are fewer kernels.
 const BESIDE: usize = 4;
@@ -113,7 +113,7 @@ impl Places {
 
     /// With or without why the winner wins.
     fn with(board: &Board, width: f32, has_reason: bool) -> Self {
-        let [_, no_ratio] = NARROW;
+        let [_, no_more] = NARROW;
         let widest = |of: &dyn Fn(&Row) -> f32, least: f32, most: f32| {
             board.rows.iter().map(of).fold(least, f32::max).min(most)
         };
@@ -134,12 +134,13 @@ impl Places {
         });
         x = winner.map_or(x, |[_, to]| to);
         let has_ratio = board.rows.iter().any(|row| row.gain.is_some());
-        let ratio = (has_ratio && width >= no_ratio).then(|| {
+        let ratio = (has_ratio && width >= no_more).then(|| {
             let of = |row: &Row| text_width(&versus(board, row), SMALL);
             x + SPACE + widest(&of, RATIO[0], RATIO[1])
         });
         x = ratio.unwrap_or(x);
-        let bundle = board.bundles.then_some([x + 2.0 * SPACE, x + 2.0 * SPACE + 88.0]);
+        let has_bundle = board.bundles && width >= no_more;
+        let bundle = has_bundle.then_some([x + 2.0 * SPACE, x + 2.0 * SPACE + 88.0]);
         x = bundle.map_or(x, |[_, to]| to);
         Self { name, winner, ratio, bundle, cells: x + 1.5 * SPACE }
     }
