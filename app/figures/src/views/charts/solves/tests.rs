@@ -122,6 +122,22 @@ fn solves_that_differ_in_one_parameter_alone_are_held_against_each_other() {
 }
 
 #[test]
+fn solves_with_values_stored_in_several_ways_are_one_line_of_the_fastest() {
+    let of = |power: &'static str, values: &'static str, iterations| {
+        run(THREADS, &[("power", power), ("values", values)], iterations, &[])
+    };
+    let model = model(vec![
+        of("1", "auto", 50),
+        of("1", "plain", 60),
+        of("2", "auto", 45),
+        of("2", "plain", 40),
+        of("3", "auto", 30),
+    ]);
+    let iterations = [("m", "0", 50.0), ("m", "1", 40.0), ("m", "2", 30.0)];
+    assert_drawn(&model, "parameters;of=power k: iterations", &iterations);
+}
+
+#[test]
 fn a_matrix_without_such_solves_gives_way_to_one_that_has_them() {
     let mut both = model(solves());
     let mut larger = Bundle::clone(&both.bundles()[0].bundle);
