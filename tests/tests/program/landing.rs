@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use sparsescope_core::io::file_forms::FORMS;
 use sparsescope_core::record::{Source, Verdict};
 use sparsescope_figures::figure::{Provenance, elided_at_word, strong_width, text_width};
 use sparsescope_figures::landing::{Card, Door, Landing};
@@ -192,6 +193,17 @@ fn whatever_it_opens_is_there() {
         if let Some((lesson, _)) = &state.layouts.lesson {
             assert!(lessons.get(lesson).is_some(), "{action}: there is no lesson {lesson}");
         }
+    }
+}
+
+#[test]
+fn the_files_that_it_asks_for_are_read() {
+    let drop = landing().drop;
+    let words = drop.split([' ', '(', ')', ',']).filter_map(|word| word.strip_prefix('.'));
+    let named: Vec<&str> = words.collect();
+    assert!(named.contains(&"mtx") && named.contains(&"zip"), "{drop}");
+    for name in named {
+        assert!(FORMS.iter().any(|form| form.extensions.contains(&name)), "{name}");
     }
 }
 
