@@ -263,6 +263,17 @@ fn on_a_phone_the_name_of_the_only_roof_is_clear_of_the_marks_in_colour() {
 }
 
 #[test]
+fn on_a_phone_long_names_of_roofs_lose_their_device_and_keep_their_numbers() {
+    let (figure, roofs, _) = roofline_of(&[GPU, CPU], 366.0, 590.0);
+    let names = turned(&figure);
+    let is_whole = |name: &str| roofs.iter().any(|roof| roof == name);
+    let is_end = |name: &str| roofs.iter().any(|roof| roof.ends_with(&format!(": {name}")));
+    assert!(names.len() >= 4, "{names:?}");
+    assert!(names.iter().all(|(name, _)| is_whole(name) || is_end(name)), "{names:?}");
+    assert!(names.iter().any(|(name, _)| !is_whole(name)), "there is no room for some");
+}
+
+#[test]
 fn names_of_close_lines_are_apart() {
     let (model, state) = (model(&[("a", 1.0)]), state("roofline"));
     let data = Data::of(&model, &state);

@@ -205,8 +205,12 @@ fn name_guides(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut
         let angle = (to - from).angle();
         let along = Vec2::angled(angle);
         let length = from.distance(to);
-        // From the end of the line, clear of the frame, and not much longer than the line.
-        let name = elide(&guide.name, (length - 2.0 * TYPE).max(inside.width() * 0.5));
+        // From the end of the line, clear of the frame, and not much longer than the line; what is before a colon is
+        // left out first.
+        let room = (length - 2.0 * TYPE).max(inside.width() * 0.5);
+        let is_long = text_width(&guide.name, TYPE) > room;
+        let last = guide.name.split_once(": ").filter(|_| is_long).map(|(_, last)| last);
+        let name = elide(last.unwrap_or(&guide.name), room);
         let width = text_width(&name, TYPE);
         // Squares along the text reach further than its height at an angle.
         let half = TYPE * 0.5 * (along.x.abs() + along.y.abs());
