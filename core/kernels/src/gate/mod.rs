@@ -1,5 +1,6 @@
 //! The checks that every result must pass before its time counts, and the references behind them.
 
+mod block;
 mod columns;
 mod dense;
 mod dominators;
@@ -14,7 +15,8 @@ mod solve;
 mod spmv;
 mod symgs;
 
-pub use columns::check_columns;
+pub use block::{COLUMNS_AT_ONCE, ColumnRange};
+pub use columns::{BlockReference, check_columns};
 pub use dense::Definiteness;
 pub use half_sweeps::half_sweeps;
 pub use rounding::{Unrounded, against_f64};

@@ -31,7 +31,7 @@ pub struct Reference {
 }
 
 /// Rows that a thread takes at a time.
-const CHUNK: usize = 1 << 12;
+pub(super) const CHUNK: usize = 1 << 10;
 
 impl Reference {
     /// Computes the reference of results in the precision of `a` and x. Panics unless x has n elements.
@@ -75,17 +75,32 @@ impl Reference {
         first: u64,
         of_row: impl Fn(usize, &mut Vec<(f64, f64)>) -> Row + Sync,
     ) -> Self {
-        let (mut y, mut bound) = (zeroed(0.0, rows), zeroed(0.0, rows));
-        let chunks = y.par_chunks_mut(CHUNK).zip(bound.par_chunks_mut(CHUNK)).enumerate();
+        Self::of_elements((rows, 1), first, |i, list, found| found.push(of_row(i, list)))
+    }
+
+    /// The same for rows of several elements, one after the other: `of_row` appends those of a row to an empty list.
+    pub(super) fn of_elements(
+        (rows, width): (usize, usize),
+        first: u64,
+        of_row: impl Fn(usize, &mut Vec<(f64, f64)>, &mut Vec<Row>) + Sync,
+    ) -> Self {
+        let (mut y, mut bound) = (zeroed(0.0, rows * width), zeroed(0.0, rows * width));
+        let chunk = CHUNK * width;
+        let chunks = y.par_chunks_mut(chunk).zip(bound.par_chunks_mut(chunk)).enumerate();
         let odd: Vec<(Vec<_>, Vec<_>)> = chunks
             .map(|(chunk, (y, bound))| {
-                let (mut scaled, mut long, mut list) = (Vec::new(), Vec::new(), Vec::new());
-                for (i, (y, bound)) in (chunk * CHUNK..).zip(y.iter_mut().zip(bound)) {
+                let (mut scaled, mut long) = (Vec::new(), Vec::new());
+                let (mut list, mut found) = (Vec::new(), Vec::new());
+                let rows = y.chunks_mut(width).zip(bound.chunks_mut(width));
+                for (i, (y, bound)) in (chunk * CHUNK..).zip(rows) {
                     list.clear();
-                    let row = of_row(i, &mut list);
-                    (*y, *bound) = (row.y, row.bound);
-                    scaled.extend(row.scaled.map(|row| (i, row)));
-                    long.extend(row.is_long.then_some(i));
+                    of_row(i, &mut list, &mut found);
+                    let elements = found.drain(..).zip(y.iter_mut().zip(bound));
+                    for (at, (row, (y, bound))) in (i * width..).zip(elements) {
+                        (*y, *bound) = (row.y, row.bound);
+                        scaled.extend(row.scaled.map(|row| (at, row)));
+                        long.extend(row.is_long.then_some(at));
+                    }
                 }
                 (scaled, long)
             })
@@ -126,7 +141,7 @@ impl Reference {
     }
 
     /// The errors of some rows of the result that has the element `z(i)` in row i.
-    pub(super) fn errors_in(&self, rows: Range<usize>, z: impl Fn(usize) -> f64) -> RowErrors {
+    fn errors_in(&self, rows: Range<usize>, z: impl Fn(usize) -> f64) -> RowErrors {
         rows.fold(RowErrors::default(), |errors, i| {
             errors.add(self.first + i as u64, self.compared(i, z(i)), PAPER_EPSILON)
         })
@@ -139,7 +154,7 @@ impl Reference {
     }
 
     /// Compares row i of a result with its reference.
-    fn compared(&self, i: usize, z: f64) -> Compared {
+    pub(super) fn compared(&self, i: usize, z: f64) -> Compared {
         let mut compared = Compared::within(z, self.y[i], self.bound[i]);
         if let Ok(k) = self.scaled.binary_search_by_key(&i, |&(row, _)| row) {
             let row = &self.scaled[k].1;
@@ -154,7 +169,7 @@ impl Reference {
 }
 
 /// The reference of a row.
-struct Row {
+pub(super) struct Row {
     y: f64,
     bound: f64,
     scaled: Option<ScaledRow>,
@@ -164,7 +179,14 @@ struct Row {
 impl Row {
     /// Computes it from the factors of the terms, in order, for results in one precision.
     fn of<T: Real>(factors: impl Iterator<Item = (f64, f64)> + Clone) -> Self {
-        let [len, y, size] = Self::sums(factors.clone());
+        Self::of_sums::<T>(Self::sums(factors.clone()), factors)
+    }
+
+    /// The same, where the number of terms, their sum and the sum of their sizes are known.
+    pub(super) fn of_sums<T: Real>(
+        [len, y, size]: [f64; 3],
+        factors: impl Iterator<Item = (f64, f64)>,
+    ) -> Self {
         let number = T::PRECISION.vectors();
         let (unit, smallest) = (number.unit_roundoff(), number.smallest());
         let share = 2.0 * len * unit;

@@ -1,7 +1,7 @@
 //! y = A·x in one precision: its operands, the reference result and every format built so far.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use web_time::Instant;
 
@@ -17,7 +17,7 @@ use sparsescope_matrix::parallel::*;
 pub struct SpmvSide<T> {
     a: Arc<Csr<T>>,
     x: Arc<Vec<T>>,
-    reference: Reference,
+    reference: OnceLock<Reference>,
     formats: Mutex<BTreeMap<FormatSpec, Converted<T>>>,
     /// [`FormatSpec::build`] of this crate. A direct call would compile it, with all conversions, again in
     /// each crate that requests a format.
@@ -70,10 +70,9 @@ pub struct Converted<T = f64> {
 }
 
 impl<T: Real> SpmvSide<T> {
-    /// Computes the reference. Panics unless x has n elements.
     pub(super) fn new(a: Arc<Csr<T>>, x: Arc<Vec<T>>) -> Self {
-        let reference = Reference::new(&a, &x);
-        Self { a, x, reference, formats: Mutex::default(), build: FormatSpec::build }
+        let (reference, formats) = Default::default();
+        Self { a, x, reference, formats, build: FormatSpec::build }
     }
 
     /// A, m × n.
@@ -86,9 +85,9 @@ impl<T: Real> SpmvSide<T> {
         &self.x
     }
 
-    /// The reference result for checks.
+    /// The reference result for checks, computed on first use. Panics unless x has n elements.
     pub fn reference(&self) -> &Reference {
-        &self.reference
+        self.reference.get_or_init(|| Reference::new(&self.a, &self.x))
     }
 
     /// Minimal bytes that a product moves with X of k columns, where an SpMV moves `spmv`.
@@ -162,6 +161,18 @@ pub(super) fn check_fit(a: &Csr, x: &[f64], precision: Precision) -> Result<(), 
     beyond.map_or(Ok(()), Err)
 }
 
+/// Whether [`check_fit`] finds nothing, whatever x of elements up to `largest` it is given: in one pass over A for all of
+/// them. The sums of products with 1 or more cover the values themselves.
+pub(super) fn fits_with(a: &Csr, largest: f64, precision: Precision) -> bool {
+    let most = precision.values().largest().min(precision.vectors().largest());
+    let factor = largest.max(1.0);
+    largest <= most
+        && (0..a.rows()).into_par_iter().all(|i| {
+            let terms = a.row(i).1.iter().map(|&value| value.abs() * factor);
+            terms.sum::<f64>() <= most
+        })
+}
+
 /// Says that a number is too large for a format, with the largest number of f16, which ends early.
 fn too_large(format: Number) -> String {
     let name = format.as_str();
@@ -195,6 +206,16 @@ mod tests {
         let most = Number::F32.largest();
         let first = most + 2f64.powi(103);
         assert!(refusal(&[(0, 0, first)], [0.0; 2]).starts_with("row 0 has"));
+        // Every x of elements up to 2.
+        let fits = |value: f64, largest: f64| {
+            let a = Csr::from_triplets(2, 2, &[(1, 0, 1.0), (1, 1, value)]).unwrap();
+            fits_with(&a, largest, Precision::F32)
+        };
+        assert_eq!(
+            [1e38, 3e38, first, f64::INFINITY, f64::NAN].map(|value| fits(value, 2.0)),
+            [true, false, false, false, false]
+        );
+        assert!(!fits(1e39, 1e-9) && !fits(1e-9, 1e39) && !fits(0.0, f64::INFINITY));
         let below = side(&[(0, 0, first.next_down())], [0.0; 2], Precision::F32).unwrap();
         let Side::Single(below) = below else { panic!("f32") };
         assert_eq!(below.a().val(), [f32::MAX]);

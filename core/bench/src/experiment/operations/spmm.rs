@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use super::side::{Side, SpmvSide, check_fit};
+use super::side::{Side, SpmvSide, check_fit, fits_with};
 use super::spmv::SpmvProblem;
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::PrepareError;
@@ -12,13 +12,15 @@ use crate::experiment::output::Output;
 use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
 use crate::measure::integer_range;
-use sparsescope_kernels::gate::{Reference, Unrounded, against_f64, check_columns};
+use sparsescope_kernels::gate::{
+    BlockReference, COLUMNS_AT_ONCE, ColumnRange, Unrounded, against_f64, check_columns,
+};
 use sparsescope_matrix::matrix::{Csr, Order, Precision, Real};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
 use sparsescope_matrix::parallel::*;
 use sparsescope_model::kernel::order_of_vectors;
 use sparsescope_model::kernel::parameters::VECTORS;
-use sparsescope_record::{Check, Operation, Work};
+use sparsescope_record::{Check, Operation, Verdict, Work};
 
 /// Y = A·X for any number of columns of X. X and results are stored by rows.
 #[derive(Debug)]
@@ -57,8 +59,8 @@ struct Found<T> {
     /// X by its number of columns.
     blocks: BTreeMap<usize, Arc<Vec<T>>>,
     /// The references of the first columns of Y, in each precision.
-    references: BTreeMap<Precision, Vec<Reference>>,
-    /// These columns in f64, from A and X before they are rounded.
+    references: BTreeMap<Precision, Vec<BlockReference>>,
+    /// The first columns in f64, from A and X before they are rounded.
     unrounded: BTreeMap<Precision, Vec<Unrounded>>,
 }
 
@@ -68,43 +70,57 @@ impl<T: Real> Found<T> {
         Arc::clone(self.blocks.entry(k).or_insert_with(|| Arc::new(make())))
     }
 
-    /// Computes the reference of one more of k columns, with A in this precision; returns whether others are left.
+    /// Computes the references of a few more of k columns, with A in this precision; returns whether others are left.
     fn refer(
         &mut self,
         (rounded, precision): (&Csr<T>, Precision),
         k: usize,
-        column: impl Fn(usize) -> Vec<f64>,
+        make: impl FnOnce() -> Vec<T>,
     ) -> bool {
+        let x = self.block(k, make);
         let references = self.references.entry(precision).or_default();
-        let j = references.len();
-        if j < k {
-            let x: Vec<T> = column(j).into_iter().map(T::rounded).collect();
-            references.push(Reference::new(rounded, &x));
-        }
-        references.len() < k
+        let Some(next) = next_columns(references.iter().map(BlockReference::columns), k) else {
+            return false;
+        };
+        let is_last = next.end == k;
+        references.push(BlockReference::new(rounded, ColumnRange::new(&x, k, next)));
+        !is_last
     }
 
     /// Checks Y of k columns, in fewer bits than f64 also against the result in f64. `rounded` is A in the precision;
-    /// what Y is compared with is computed on first use.
+    /// what Y is compared with is computed on first use. `given` are the columns of X before they are rounded, if
+    /// rounding changes them.
     fn check(
         &mut self,
         (a, rounded, precision): (&Csr, &Csr<T>, Precision),
-        k: usize,
+        (k, given): (usize, Option<(usize, &[f64])>),
         y: &[T],
-        column: impl Fn(usize) -> Vec<f64>,
+        make: impl Fn() -> Vec<T>,
     ) -> Check {
-        while self.refer((rounded, precision), k, &column) {}
+        while self.refer((rounded, precision), k, &make) {}
         let references = self.references.entry(precision).or_default();
-        let check = check_columns(&references[..k], y);
-        if precision == Precision::F64 {
+        let check = check_columns(references, k, y);
+        if precision == Precision::F64 || check.verdict != Verdict::Pass {
             return check;
         }
+        let x = self.block(k, make);
         let unrounded = self.unrounded.entry(precision).or_default();
-        while unrounded.len() < k {
-            unrounded.push(Unrounded::new(a, &column(unrounded.len()), precision));
+        while let Some(next) = next_columns(unrounded.iter().map(Unrounded::columns), k) {
+            unrounded.push(match given {
+                Some((all, given)) => {
+                    Unrounded::of_columns(a, ColumnRange::new(given, all, next), precision)
+                }
+                None => Unrounded::of_columns(a, ColumnRange::new(&x, k, next), precision),
+            });
         }
-        against_f64(check, &unrounded[..k], y)
+        against_f64(check, unrounded, k, y)
     }
+}
+
+/// The next of k columns for one pass over A, after those that are done; `None` if all are.
+fn next_columns(done: impl Iterator<Item = usize>, k: usize) -> Option<Range<usize>> {
+    let first: usize = done.sum();
+    (first < k).then(|| first..k.min(first + COLUMNS_AT_ONCE))
 }
 
 impl SpmmProblem {
@@ -169,6 +185,9 @@ impl SpmmProblem {
     /// f32.
     pub fn single_block(&self, k: usize) -> Result<Arc<Vec<f32>>, PrepareError> {
         let mut fitting = lock(&self.fitting);
+        if *fitting < k && fits_with(self.a(), self.columns.largest(k), Precision::F32) {
+            *fitting = k;
+        }
         for j in *fitting..k {
             let checked = check_fit(self.a(), &self.column(j), Precision::F32);
             checked.map_err(|why| PrepareError::Refused(format!("column {j} of X: {why}")))?;
@@ -236,6 +255,19 @@ impl SpmmProblem {
 }
 
 impl Columns {
+    /// The largest size of an element of the first k columns.
+    fn largest(&self, k: usize) -> f64 {
+        match self {
+            Self::Drawn(_) => 5.0,
+            Self::Given(given, x) => {
+                let sizes = x.par_chunks(*given).map(|row| {
+                    row.iter().take(k).fold(0.0, |largest: f64, x| largest.max(x.abs()))
+                });
+                sizes.reduce(|| 0.0, f64::max)
+            }
+        }
+    }
+
     /// These elements of column j.
     fn part(&self, rows: Range<usize>, j: usize) -> Vec<f64> {
         match self {
@@ -284,27 +316,41 @@ impl Problem for SpmmProblem {
         arrays
     }
 
-    /// The reference of one more column.
+    /// The references of a few more columns.
     fn extend_reference(&self, configuration: &Configuration) -> bool {
         let (k, precision) = (Self::vectors(configuration), configuration.precision);
-        let column = |j| self.column(j);
         match self.product.side(precision, MemoryLimit::unlimited()) {
-            Ok(Side::Double(side)) => lock(&self.double).refer((side.a(), precision), k, column),
-            Ok(Side::Single(side)) => lock(&self.single).refer((side.a(), precision), k, column),
+            Ok(Side::Double(side)) => {
+                lock(&self.double).refer((side.a(), precision), k, || self.block(k))
+            }
+            Ok(Side::Single(side)) => {
+                lock(&self.single).refer((side.a(), precision), k, || self.block(k))
+            }
             Err(_) => false,
         }
     }
 
     fn compare(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
         let (k, precision) = (Self::vectors(configuration), configuration.precision);
-        let (a, column) = (self.a(), |j| self.column(j));
+        let a = self.a();
+        // Every precision has the integers that are drawn.
+        let columns = match &self.columns {
+            Columns::Drawn(_) => (k, None),
+            Columns::Given(all, x) => (k, Some((*all, x.as_slice()))),
+        };
         // It exists, because the result was computed with it.
         match (self.product.side(precision, MemoryLimit::unlimited()).ok()?, output) {
             (Side::Double(side), Output::Vector(y)) => {
-                Some(lock(&self.double).check((a, side.a(), precision), k, y, column))
+                Some(
+                    lock(&self.double)
+                        .check((a, side.a(), precision), columns, y, || self.block(k)),
+                )
             }
             (Side::Single(side), Output::Single(y)) => {
-                Some(lock(&self.single).check((a, side.a(), precision), k, y, column))
+                Some(
+                    lock(&self.single)
+                        .check((a, side.a(), precision), columns, y, || self.block(k)),
+                )
             }
             _ => None,
         }
@@ -347,9 +393,9 @@ impl Problem for SpmmProblem {
 mod tests {
     use super::*;
     use crate::measure::integer_vector;
+    use sparsescope_kernels::spmm::serial;
     use sparsescope_matrix::matrix::examples;
     use sparsescope_model::kernel::{KernelDescriptor, Mapping, Origin, Parameters, kernel};
-    use sparsescope_record::Verdict;
 
     fn of(id: &str, k: u32, precision: Precision) -> Configuration {
         let parameters = Parameters::default().with(VECTORS.id(), &k.to_string());
@@ -417,6 +463,13 @@ mod tests {
         assert!(problem.single_block(1).is_ok());
         let refused = problem.single_block(2).unwrap_err().to_string();
         assert_eq!(refused, "column 1 of X: element 1 of x is 1e39, too large for f32");
+        // The values and X fit, their products do not.
+        let a = Arc::new(Csr::from_triplets(2, 1, &[(0, 0, 1.0), (1, 0, 1e22)]).unwrap());
+        let problem = SpmmProblem::given(a, 3, vec![1e16, -1e16, 1e17]);
+        assert!(problem.single_block(2).is_ok());
+        let refused = problem.single_block(3).unwrap_err().to_string();
+        let reason = "column 2 of X: the terms of row 1 add up to 1e39, too large for f32";
+        assert_eq!(refused, reason);
     }
 
     #[test]
@@ -457,15 +510,49 @@ mod tests {
     }
 
     #[test]
-    fn references_are_computed_one_column_at_a_time() {
+    fn references_are_computed_a_few_columns_at_a_time_and_kept_for_a_wider_x() {
         let problem = SpmmProblem::drawn(Arc::new(examples::five_by_five()), 42);
         for precision in Precision::UNIFORM {
-            let is_left = || problem.extend_reference(&of("cpu/spmm/rows", 3, precision));
-            assert_eq!([(); 4].map(|()| is_left()), [true, true, false, false]);
+            let is_left = |k: u32| problem.extend_reference(&of("cpu/spmm/rows", k, precision));
+            assert_eq!([(); 4].map(|()| is_left(19)), [true, true, false, false]);
+            assert_eq!([3, 19, 20, 20].map(is_left), [false; 4]);
         }
         let (double, single) = (lock(&problem.double), lock(&problem.single));
-        assert_eq!(double.references[&Precision::F64].len(), 3);
-        assert_eq!(single.references[&Precision::F32].len(), 3);
+        let columns = |of: &[BlockReference]| -> Vec<usize> {
+            of.iter().map(BlockReference::columns).collect()
+        };
+        assert_eq!(columns(&double.references[&Precision::F64]), [8, 8, 3, 1]);
+        assert_eq!(columns(&single.references[&Precision::F32]), [8, 8, 3, 1]);
+    }
+
+    #[test]
+    fn results_of_a_narrow_and_of_a_wide_x_are_checked_with_the_same_references() {
+        // Rows without nonzeros, and a full one.
+        let entries: Vec<_> = (0..40)
+            .flat_map(|i| (0..if i == 9 { 30 } else { i % 4 }).map(move |j| (i, j * 7 % 30)))
+            .map(|(i, j)| (i, j, 0.1 + (i * 30 + j) as f64))
+            .collect();
+        let a = Csr::from_triplets(40, 30, &entries).unwrap();
+        let problem = SpmmProblem::drawn(Arc::new(a.clone()), 42);
+        let single = a.map(|value| value as f32);
+        for k in [12u32, 3, 20] {
+            let columns = k as usize;
+            let mut y = vec![0.0; 40 * columns];
+            serial(&a, columns, &problem.double_block(columns), &mut y);
+            let check =
+                problem.check(&of("cpu/spmm/serial", k, Precision::F64), &Output::Vector(y));
+            assert_eq!((check.verdict, check.rel_err), (Verdict::Pass, Some(0.0)), "{k}");
+            let mut y = vec![0.0; 40 * columns];
+            serial(&single, columns, &problem.single_block(columns).unwrap(), &mut y);
+            let single = of("cpu/spmm/serial", k, Precision::F32);
+            let check = problem.check(&single, &Output::Single(y.clone()));
+            assert_eq!(check.verdict, Verdict::Pass, "{k} {:?}", check.reason);
+            assert!(check.rounding.is_some_and(|found| found.max > 0.0), "{k}");
+            // The last column of the full row.
+            y[10 * columns - 1] *= 1.001;
+            let wrong = problem.check(&single, &Output::Single(y)).reason.unwrap();
+            assert!(wrong.starts_with(&format!("column {}: row 9 is", k - 1)), "{wrong}");
+        }
     }
 
     #[test]
@@ -475,9 +562,9 @@ mod tests {
         problem.check(&of("cpu/spmm/rows", 4, Precision::F64), &Output::Vector(vec![0.0; 20]));
         let counts = || {
             let double = lock(&problem.double);
-            (double.blocks.len(), double.references.values().map(Vec::len).sum::<usize>())
+            (double.blocks.len(), double.references.len())
         };
-        assert_eq!(counts(), (1, 4));
+        assert_eq!(counts(), (1, 1));
         problem.release();
         assert_eq!(counts(), (0, 0));
     }
