@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use web_time::Instant;
 
-use sparsescope_kernels::gate::Reference;
+use sparsescope_kernels::gate::{Reference, Unrounded};
 use sparsescope_matrix::matrix::{
     AnyFormat, Csr, FormatError, FormatSpec, Number, Precision, Real,
 };
@@ -18,6 +18,7 @@ pub struct SpmvSide<T> {
     a: Arc<Csr<T>>,
     x: Arc<Vec<T>>,
     reference: OnceLock<Reference>,
+    unrounded: OnceLock<Unrounded>,
     formats: Mutex<BTreeMap<FormatSpec, Converted<T>>>,
     /// [`FormatSpec::build`] of this crate. A direct call would compile it, with all conversions, again in
     /// each crate that requests a format.
@@ -71,8 +72,8 @@ pub struct Converted<T = f64> {
 
 impl<T: Real> SpmvSide<T> {
     pub(super) fn new(a: Arc<Csr<T>>, x: Arc<Vec<T>>) -> Self {
-        let (reference, formats) = Default::default();
-        Self { a, x, reference, formats, build: FormatSpec::build }
+        let (reference, unrounded, formats) = Default::default();
+        Self { a, x, reference, unrounded, formats, build: FormatSpec::build }
     }
 
     /// A, m × n.
@@ -88,6 +89,11 @@ impl<T: Real> SpmvSide<T> {
     /// The reference result for checks, computed on first use. Panics unless x has n elements.
     pub fn reference(&self) -> &Reference {
         self.reference.get_or_init(|| Reference::new(&self.a, &self.x))
+    }
+
+    /// y from A and x before they were rounded, which `make` computes on first use.
+    pub(super) fn unrounded(&self, make: impl FnOnce() -> Unrounded) -> &Unrounded {
+        self.unrounded.get_or_init(make)
     }
 
     /// Minimal bytes that a product moves with X of k columns, where an SpMV moves `spmv`.

@@ -23,7 +23,7 @@ use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
 use sparsescope_matrix::parallel::lock;
 use sparsescope_model::kernel::parameters::{OP, SCALE};
 use sparsescope_model::kernel::{DeviceKind, LANES, Op, Reads, Scale};
-use sparsescope_record::{Check, Operation, Predicted, Work};
+use sparsescope_record::{Check, Operation, Predicted, Verdict, Work};
 
 /// y = A·x.
 #[derive(Debug)]
@@ -191,6 +191,7 @@ impl Problem for SpmvProblem {
             }
             let turned = self.turned(configuration);
             let mut arrays = turned.arrays(configuration, memory);
+            arrays.extend(turned.results(configuration, memory));
             arrays.iter_mut().for_each(|array| array.name += ", transposed");
             let bytes = turned.a.bytes();
             arrays.push(Resident { name: "the transpose of A".to_owned(), bytes });
@@ -201,7 +202,9 @@ impl Problem for SpmvProblem {
                 false => arrays,
             };
         }
-        self.arrays(configuration, memory)
+        let mut arrays = self.arrays(configuration, memory);
+        arrays.extend(self.results(configuration, memory));
+        arrays
     }
 
     fn compare(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
@@ -269,14 +272,27 @@ impl SpmvProblem {
         let (scale, precision) = (configuration.parameters.get(&SCALE), configuration.precision);
         if scale == Scale::NONE {
             let check = side.reference().check(y);
-            return match precision {
-                Precision::F64 => check,
-                _ => against_f64(check, &[Unrounded::new(&self.a, &self.x, precision)], y),
-            };
+            if precision == Precision::F64 || check.verdict != Verdict::Pass {
+                return check;
+            }
+            let unrounded = side.unrounded(|| Unrounded::new(&self.a, &self.x, precision));
+            return against_f64(check, std::slice::from_ref(unrounded), 1, y);
         }
         let before: Vec<T> = self.start().iter().copied().map(T::rounded).collect();
         let factors = (T::rounded(scale.alpha), T::rounded(scale.beta));
         Reference::scaled(side.a(), side.x(), factors, &before).check(y)
+    }
+
+    /// What results of SpMV in fewer bits than f64 are compared with: the reference and the result in f64, each with the
+    /// bound of each element.
+    fn results(&self, configuration: &Configuration, memory: MemoryLimit) -> Option<Resident> {
+        let Configuration { precision, kernel, .. } = *configuration;
+        if precision == Precision::F64 || kernel.operation != Operation::Spmv {
+            return None;
+        }
+        let bytes = 32 * self.a.rows() as u64;
+        let bytes = if bytes <= memory.get() { bytes } else { 0 };
+        Some(Resident { name: format!("y in f64, to check {}", precision.as_str()), bytes })
     }
 
     /// The arrays of a configuration with this A.
@@ -343,7 +359,6 @@ mod tests {
     use super::*;
     use sparsescope_matrix::matrix::examples;
     use sparsescope_model::kernel::{KernelDescriptor, Mapping, Origin, kernel};
-    use sparsescope_record::Verdict;
 
     fn problem() -> SpmvProblem {
         SpmvProblem::new(Arc::new(examples::five_by_five()), vec![1.0; 5])
@@ -384,7 +399,8 @@ mod tests {
             };
             let resident = problem.resident(&configuration, memory);
             let bytes: Vec<u64> = resident.iter().map(|array| array.bytes).collect();
-            assert_eq!(bytes, [side.a().bytes() + 4 * 5, format], "{id}");
+            // Two numbers of 8 bytes per row for each of the two y that results are compared with.
+            assert_eq!(bytes, [side.a().bytes() + 4 * 5, format, 32 * 5], "{id}");
         }
     }
 
