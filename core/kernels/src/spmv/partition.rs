@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use sparsescope_matrix::matrix::{Csr, Hll, HllShape, RowPtr, Scalar};
+use sparsescope_matrix::parallel::*;
 
 /// Contiguous, disjoint, ascending row ranges that cover all rows; none is empty unless there are no rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,8 +117,8 @@ impl MergePath {
     pub fn in_steps(row_ptr: &RowPtr, steps: usize) -> Self {
         let rows = row_ptr.len() - 1;
         let all = rows + row_ptr.get(rows);
-        let ends = (0..all).step_by(steps).chain([all]);
-        Self { points: ends.map(|diagonal| Self::point(row_ptr, rows, diagonal)).collect() }
+        let points = (0..all.div_ceil(steps) + 1).into_par_iter();
+        Self { points: points.map(|p| Self::point(row_ptr, rows, all.min(p * steps))).collect() }
     }
 
     /// Returns the point after `diagonal` steps: a row is finished once all its nonzeros are consumed and one
