@@ -1,8 +1,8 @@
 //! The check of Y = A·X: each column is checked as the result of an SpMV.
 
 use super::block::{COLUMNS_AT_ONCE, ColumnRange};
-use super::row_errors::{BLOCK, RowErrors};
-use super::spmv::{PAPER_EPSILON, Reference, Row};
+use super::row_errors::{BLOCK, ROWS, RowErrors};
+use super::spmv::{Reference, Row};
 use sparsescope_matrix::matrix::{Csr, Real};
 use sparsescope_matrix::parallel::*;
 use sparsescope_record::{Check, Verdict};
@@ -14,9 +14,6 @@ pub struct BlockReference {
     /// Stored by rows.
     elements: Reference,
 }
-
-/// Rows of a block that are compared column by column while they are in the innermost cache.
-const ROWS: usize = 256;
 
 impl BlockReference {
     /// Computes the reference of results in the precision of `a` and X. Panics unless X has n rows.
@@ -89,15 +86,14 @@ pub fn check_columns<T: Real>(references: &[BlockReference], k: usize, y: &[T]) 
         .map(|part| {
             let (b, (first, reference)) = (part / count, numbered[part % count]);
             let mut errors = vec![RowErrors::default(); reference.columns.min(k - first)];
-            let end = rows.min((b + 1) * BLOCK);
+            let (end, mut found) = (rows.min((b + 1) * BLOCK), Vec::<f64>::new());
             for start in (b * BLOCK..end).step_by(ROWS) {
+                let y = &y[start * k..end.min(start + ROWS) * k];
                 for (j, errors) in errors.iter_mut().enumerate() {
-                    *errors = (start..end.min(start + ROWS)).fold(*errors, |errors, i| {
-                        let found: f64 = y[i * k + first + j].into();
-                        let compared =
-                            reference.elements.compared(i * reference.columns + j, found);
-                        errors.add(i as u64, compared, PAPER_EPSILON)
-                    });
+                    found.clear();
+                    found.extend(y.chunks_exact(k).map(|row| -> f64 { row[first + j].into() }));
+                    let at = (start * reference.columns + j, reference.columns);
+                    *errors = reference.elements.add_errors(*errors, start as u64, at, &found);
                 }
             }
             errors

@@ -38,6 +38,17 @@ impl Errors {
         self
     }
 
+    /// Adds the elements of row i, which are compared with those of the first of `columns`.
+    fn add_row(&mut self, i: usize, columns: &[Unrounded], row: &[f64]) {
+        let mut row = row.iter().enumerate();
+        for of in columns {
+            let expected = &of.elements[i * of.columns..][..of.columns];
+            for (&(expected, bound), (j, &found)) in expected.iter().zip(row.by_ref()) {
+                *self = self.add((i, j), found, expected, bound);
+            }
+        }
+    }
+
     fn join(self, next: Self) -> Self {
         Self {
             largest: self.largest.max(next.largest),
@@ -157,15 +168,11 @@ pub fn against_f64<T: Real>(check: Check, columns: &[Unrounded], k: usize, z: &[
     let blocks: Vec<Errors> = (0..rows.div_ceil(BLOCK))
         .into_par_iter()
         .map(|b| {
-            let mut errors = Errors::default();
+            let (mut errors, mut row) = (Errors::default(), Vec::<f64>::with_capacity(k));
             for i in b * BLOCK..rows.min((b + 1) * BLOCK) {
-                let mut row = z[i * k..][..k].iter().enumerate();
-                for of in columns {
-                    let expected = &of.elements[i * of.columns..][..of.columns];
-                    for (&(expected, bound), (j, &found)) in expected.iter().zip(row.by_ref()) {
-                        errors = errors.add((i, j), found.into(), expected, bound);
-                    }
-                }
+                row.clear();
+                row.extend(z[i * k..][..k].iter().map(|&z| -> f64 { z.into() }));
+                errors.add_row(i, columns, &row);
             }
             errors
         })

@@ -5,6 +5,9 @@ use sparsescope_record::{Check, Verdict};
 /// Rows whose errors are added up one after the other, so that the result does not depend on the number of threads.
 pub(super) const BLOCK: usize = 1 << 14;
 
+/// Rows of a block that are compared column by column, while what they are compared with is in the innermost cache.
+pub(super) const ROWS: usize = 128;
+
 /// The judgement of a row of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Judged {

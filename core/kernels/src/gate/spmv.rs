@@ -1,10 +1,8 @@
 //! The check that every SpMV result must pass before its timing counts: each row against the f64 sum of the
 //! same values, within the rounding error of any summation order in the precision of the result.
 
-use std::ops::Range;
-
 use super::overflow::ScaledRow;
-use super::row_errors::{BLOCK, Compared, Doubt, Judged, RowErrors};
+use super::row_errors::{BLOCK, Compared, Doubt, Judged, ROWS, RowErrors};
 use sparsescope_matrix::parallel::*;
 
 use sparsescope_matrix::matrix::{Csr, Real};
@@ -135,16 +133,35 @@ impl Reference {
         assert_eq!(z.len(), rows, "one element a row");
         let blocks: Vec<RowErrors> = (0..rows.div_ceil(BLOCK))
             .into_par_iter()
-            .map(|b| self.errors_in(b * BLOCK..rows.min((b + 1) * BLOCK), |i| z[i].into()))
+            .map(|b| {
+                let (mut errors, mut found) = (RowErrors::default(), Vec::<f64>::new());
+                let block = &z[b * BLOCK..rows.min((b + 1) * BLOCK)];
+                for (start, z) in (b * BLOCK..).step_by(ROWS).zip(block.chunks(ROWS)) {
+                    found.clear();
+                    found.extend(z.iter().map(|&z| -> f64 { z.into() }));
+                    let row = self.first + start as u64;
+                    errors = self.add_errors(errors, row, (start, 1), &found);
+                }
+                errors
+            })
             .collect();
         blocks.into_iter().fold(RowErrors::default(), RowErrors::join)
     }
 
-    /// The errors of some rows of the result that has the element `z(i)` in row i.
-    fn errors_in(&self, rows: Range<usize>, z: impl Fn(usize) -> f64) -> RowErrors {
-        rows.fold(RowErrors::default(), |errors, i| {
-            errors.add(self.first + i as u64, self.compared(i, z(i)), PAPER_EPSILON)
-        })
+    /// Adds the errors of elements of adjacent rows, the first of which is `row`. They are compared with the element `at`
+    /// of the reference and with those that follow at a distance of `step`.
+    pub(super) fn add_errors(
+        &self,
+        mut errors: RowErrors,
+        row: u64,
+        (at, step): (usize, usize),
+        found: &[f64],
+    ) -> RowErrors {
+        for (n, &z) in found.iter().enumerate() {
+            let compared = self.compared(at + n * step, z);
+            errors = errors.add(row + n as u64, compared, PAPER_EPSILON);
+        }
+        errors
     }
 
     /// How far row i of a result may deviate from the reference.
