@@ -106,9 +106,9 @@ impl Unrounded {
     }
 }
 
-/// Sets row i of Y, whose elements are summed in the order of `cpu/csr/serial`, and how far each of a result may deviate:
-/// a value a of the matrix is rounded by at most δa and an element x by at most δx, so that their product deviates by
-/// δa·(|x| + δx) + |a|·δx, and the sum of the rounded products by 2·len·u times their size, as in
+/// Sets row i of Y, whose elements are summed in the order of `cpu/csr/serial`, and how far each of a result may
+/// deviate: a value a of the matrix is rounded by at most δa and an element x by at most δx, so that their product
+/// deviates by δa·(|x| + δx) + |a|·δx, and the sum of the rounded products by 2·len·u times their size, as in
 /// [`Reference`](super::Reference).
 fn set_row<T: Real>(
     a: &Csr,
@@ -138,8 +138,8 @@ fn set_row<T: Real>(
     }
 }
 
-/// Adds the terms of a nonzero, given as its value and how far it is rounded, to the sum of each column, to what rounding
-/// changes, and to the sum of the sizes.
+/// Adds the terms of a nonzero, given as its value and how far it is rounded, to the sum of each column, to what
+/// rounding changes, and to the sum of the sizes.
 #[inline(always)]
 fn add<T: Real>(
     [y, rounded, size]: &mut [[f64; COLUMNS_AT_ONCE]; 3],

@@ -148,8 +148,8 @@ impl Reference {
         blocks.into_iter().fold(RowErrors::default(), RowErrors::join)
     }
 
-    /// Adds the errors of elements of adjacent rows, the first of which is `row`. They are compared with the element `at`
-    /// of the reference and with those that follow at a distance of `step`.
+    /// Adds the errors of elements of adjacent rows, the first of which is `row`. They are compared with the element
+    /// `at` of the reference and with those that follow at a distance of `step`.
     pub(super) fn add_errors(
         &self,
         mut errors: RowErrors,

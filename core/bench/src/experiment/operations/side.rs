@@ -167,8 +167,8 @@ pub(super) fn check_fit(a: &Csr, x: &[f64], precision: Precision) -> Result<(), 
     beyond.map_or(Ok(()), Err)
 }
 
-/// Whether [`check_fit`] finds nothing, whatever x of elements up to `largest` it is given: in one pass over A for all of
-/// them. The sums of products with 1 or more cover the values themselves.
+/// Whether [`check_fit`] finds nothing, whatever x of elements up to `largest` it is given: in one pass over A for all
+/// of them. The sums of products with 1 or more cover the values themselves.
 pub(super) fn fits_with(a: &Csr, largest: f64, precision: Precision) -> bool {
     let most = precision.values().largest().min(precision.vectors().largest());
     let factor = largest.max(1.0);

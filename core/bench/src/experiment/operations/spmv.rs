@@ -283,8 +283,8 @@ impl SpmvProblem {
         Reference::scaled(side.a(), side.x(), factors, &before).check(y)
     }
 
-    /// What results of SpMV in fewer bits than f64 are compared with: the reference and the result in f64, each with the
-    /// bound of each element.
+    /// What results of SpMV in fewer bits than f64 are compared with: the reference and the result in f64, each with
+    /// the bound of each element.
     fn results(&self, configuration: &Configuration, memory: MemoryLimit) -> Option<Resident> {
         let Configuration { precision, kernel, .. } = *configuration;
         if precision == Precision::F64 || kernel.operation != Operation::Spmv {
