@@ -17,7 +17,7 @@ use sparsescope_core::matrix::{CompactHll, Csr, Hll, HllLayout, Order, RowPtr, V
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::spmv::compact::{self, HllShares};
 use sparsescope_core::spmv::simd::{self, CsrPlan, HllPlan, Level, Tuning};
-use sparsescope_core::spmv::{self, RowParts};
+use sparsescope_core::spmv::{self, RowParts, Unscaled};
 use sprs::prod::mul_acc_mat_vec_csr;
 
 criterion_group!(benches, products);
@@ -28,7 +28,7 @@ fn products(criterion: &mut Criterion) {
         let a = matrix(recipe);
         let x = operand(a.cols());
         let mut expected = vec![0.0; a.rows()];
-        spmv::csr::serial(&a, &x, &mut expected);
+        spmv::csr::serial(&a, Unscaled, &x, &mut expected);
         let mut group = criterion.benchmark_group(format!("product/{name}"));
         group.throughput(Throughput::Elements(a.nnz() as u64)).sample_size(20);
         let mut case = Case { group, x: &x, a: &a, expected: &expected };
@@ -70,23 +70,23 @@ fn ours(case: &mut Case<'_, '_>) {
     let a = case.a;
     let limit = MemoryLimit::of_machine();
     let level = Level::of_machine();
-    case.time("ours csr serial", |x, y| spmv::csr::serial(a, x, y));
+    case.time("ours csr serial", |x, y| spmv::csr::serial(a, Unscaled, x, y));
     let parts = RowParts::equal_entries(a.row_ptr(), rayon::current_num_threads());
-    case.time("ours csr nnz, all threads", |x, y| spmv::csr::parts(a, &parts, x, y));
+    case.time("ours csr nnz, all threads", |x, y| spmv::csr::parts(a, &parts, Unscaled, x, y));
     let plan = CsrPlan::new(a, 1, Tuning::new::<f64>(a.cols(), a.col(), level, NEAR));
-    case.time("ours csr simd", |x, y| simd::csr(a, &plan, x, y));
+    case.time("ours csr simd", |x, y| simd::csr(a, &plan, Unscaled, x, y));
 
     let hll = Hll::from_csr(a, 32, Order::RowMajor, limit);
     let hll = hll.expect("hacks of 32 rows that fit into memory");
-    case.time("ours hll serial", |x, y| spmv::hll::serial(&hll, x, y));
+    case.time("ours hll serial", |x, y| spmv::hll::serial(&hll, Unscaled, x, y));
     let layout = HllLayout { hack_size: 32, order: Order::ColumnMajor, sigma: 1024, spill: None };
     let hll = Hll::arranged(a, layout, limit).expect("sorted rows that fit into memory");
     let plan = HllPlan::new(&hll, 1, Tuning::new::<f64>(a.cols(), hll.col(), level, NEAR));
-    case.time("ours hll simd", |x, y| simd::hll(&hll, &plan, x, y));
+    case.time("ours hll simd", |x, y| simd::hll(&hll, &plan, Unscaled, x, y));
     let few = CompactHll::from_csr(a, layout, ValueCoding::Auto, limit);
     let few = few.expect("fewer bytes than they have");
     let shares = HllShares::new(&few, 1, level, NEAR);
-    case.time("ours hll compact", |x, y| compact::hll(&few, &shares, x, y));
+    case.time("ours hll compact", |x, y| compact::hll(&few, &shares, Unscaled, x, y));
 }
 
 fn offsets(a: &Csr) -> Vec<usize> {

@@ -19,8 +19,8 @@ use sparsescope_core::matrix::{
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Operation;
 use sparsescope_core::record::Verdict;
-use sparsescope_core::spmv;
 use sparsescope_core::spmv::simd::{CsrPlan, HllPlan, Level, Tuning};
+use sparsescope_core::spmv::{self, Unscaled};
 
 /// Matrices of up to 70 x 70: no rows, no columns, empty rows, and sometimes a dense row.
 fn matrices() -> impl Strategy<Value = Csr> {
@@ -257,46 +257,46 @@ fn kernels_write_their_rows_and_nothing_beside_them() {
         };
         let parts = spmv::RowParts::equal_rows(m, 3);
         let path = spmv::MergePath::new(a.row_ptr(), 3);
-        guarded(&|y| spmv::csr::serial(&a, &x, y));
-        guarded(&|y| spmv::csr::parts(&a, &parts, &x, y));
+        guarded(&|y| spmv::csr::serial(&a, Unscaled, &x, y));
+        guarded(&|y| spmv::csr::parts(&a, &parts, Unscaled, &x, y));
         let by_entries = spmv::RowParts::equal_entries(a.row_ptr(), 3);
-        guarded(&|y| spmv::csr::parts(&a, &by_entries, &x, y));
-        guarded(&|y| spmv::csr::merge(&a, &path, &x, y));
+        guarded(&|y| spmv::csr::parts(&a, &by_entries, Unscaled, &x, y));
+        guarded(&|y| spmv::csr::merge(&a, &path, Unscaled, &x, y));
         let tuning = Tuning::new::<f64>(a.cols(), a.col(), Level::of_machine(), 0);
         let plan = CsrPlan::new(&a, 3, tuning);
-        guarded(&|y| spmv::simd::csr(&a, &plan, &x, y));
+        guarded(&|y| spmv::simd::csr(&a, &plan, Unscaled, &x, y));
         let ell = Ellpack::from_csr(&a, Order::RowMajor, MemoryLimit::unlimited()).unwrap();
-        guarded(&|y| spmv::ellpack::serial(&ell, &x, y));
-        guarded(&|y| spmv::ellpack::parts(&ell, &parts, &x, y));
+        guarded(&|y| spmv::ellpack::serial(&ell, Unscaled, &x, y));
+        guarded(&|y| spmv::ellpack::parts(&ell, &parts, Unscaled, &x, y));
         let hll = Hll::from_csr(&a, 4, Order::RowMajor, MemoryLimit::unlimited()).unwrap();
         let chunks = spmv::GuidedChunks::new(hll.shape(), 3);
-        guarded(&|y| spmv::hll::serial(&hll, &x, y));
-        guarded(&|y| spmv::hll::guided(&hll, &chunks, &x, y));
+        guarded(&|y| spmv::hll::serial(&hll, Unscaled, &x, y));
+        guarded(&|y| spmv::hll::guided(&hll, &chunks, Unscaled, &x, y));
         let hyb = Hyb::from_csr(&a, 1, Order::RowMajor, MemoryLimit::unlimited()).unwrap();
         let hyb_parts = spmv::hyb::HybParts::new(&hyb, 3);
-        guarded(&|y| spmv::hyb::serial(&hyb, &x, y));
-        guarded(&|y| spmv::hyb::parts(&hyb, &hyb_parts, &x, y));
+        guarded(&|y| spmv::hyb::serial(&hyb, Unscaled, &x, y));
+        guarded(&|y| spmv::hyb::parts(&hyb, &hyb_parts, Unscaled, &x, y));
         for block in BSR_BLOCKS {
             let bsr = Bsr::from_csr(&a, block, MemoryLimit::unlimited()).unwrap();
             let parts = spmv::RowParts::equal_block_rows(m, block, 3);
-            guarded(&|y| spmv::bsr::parts(&bsr, Level::of_machine(), &parts, &x, y));
+            guarded(&|y| spmv::bsr::parts(&bsr, Level::of_machine(), &parts, Unscaled, &x, y));
         }
         let dia = Dia::from_csr(&a, 0, MemoryLimit::unlimited()).unwrap();
-        guarded(&|y| spmv::dia::parts(&dia, Level::of_machine(), &parts, &x, y));
+        guarded(&|y| spmv::dia::parts(&dia, Level::of_machine(), &parts, Unscaled, &x, y));
         let layout =
             HllLayout { spill: Some(20), sigma: 9, ..HllLayout::plain(4, Order::RowMajor) };
         let sorted = Hll::arranged(&a, layout, MemoryLimit::unlimited()).unwrap();
         let chunks = spmv::GuidedChunks::new(sorted.shape(), 3);
-        guarded(&|y| spmv::hll::serial(&sorted, &x, y));
-        guarded(&|y| spmv::hll::guided(&sorted, &chunks, &x, y));
+        guarded(&|y| spmv::hll::serial(&sorted, Unscaled, &x, y));
+        guarded(&|y| spmv::hll::guided(&sorted, &chunks, Unscaled, &x, y));
         for hack_size in [4, 32] {
             let layout = HllLayout { hack_size, order: Order::ColumnMajor, ..layout };
             let columns = Hll::arranged(&a, layout, MemoryLimit::unlimited()).unwrap();
             let plan = HllPlan::new(&columns, 3, tuning);
-            guarded(&|y| spmv::simd::hll(&columns, &plan, &x, y));
+            guarded(&|y| spmv::simd::hll(&columns, &plan, Unscaled, &x, y));
         }
         let coo = Coo::from_csr(&a, MemoryLimit::unlimited()).unwrap();
-        guarded(&|y| spmv::coo::serial(&coo, &x, y));
+        guarded(&|y| spmv::coo::serial(&coo, Unscaled, &x, y));
     }
 }
 

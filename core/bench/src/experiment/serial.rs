@@ -17,7 +17,7 @@ use super::task::{Finished, Watch};
 use super::ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};
 use crate::measure::clock_step_s;
 use sparsescope_kernels::spmm;
-use sparsescope_kernels::spmv::{csr, hll};
+use sparsescope_kernels::spmv::{Unscaled, csr, hll};
 use sparsescope_matrix::matrix::{AnyFormat, Real};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
 use sparsescope_matrix::pace::set_down;
@@ -160,9 +160,9 @@ where
         for _ in 0..products {
             let y = std::hint::black_box(&mut self.y);
             match (&self.a, self.columns) {
-                (AnyFormat::Csr(a), None) => csr::serial(a, &self.x, y),
+                (AnyFormat::Csr(a), None) => csr::serial(a, Unscaled, &self.x, y),
                 (AnyFormat::Csr(a), Some(k)) => spmm::serial(a, k, &self.x, y),
-                (AnyFormat::Hll(a), None) => hll::serial(a, &self.x, y),
+                (AnyFormat::Hll(a), None) => hll::serial(a, Unscaled, &self.x, y),
                 _ => {}
             }
         }

@@ -231,7 +231,7 @@ mod tests {
         let x: Vec<f64> = (0..70).map(|j| 1.0 + f64::from(j % 5)).collect();
         let product = |a: &Csr| {
             let mut y = vec![0.0; 90];
-            crate::spmv::csr::serial(a, &x, &mut y);
+            crate::spmv::csr::serial(a, crate::spmv::Unscaled, &x, &mut y);
             y
         };
         let y = product(&a);

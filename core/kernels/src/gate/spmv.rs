@@ -286,7 +286,7 @@ mod tests {
         let a = Csr::from_triplets(9, 10, &entries).unwrap();
         let x: Vec<f64> = (0..10).map(|k| 0.1 + f64::from(k)).collect();
         let mut y = vec![0.0; 9];
-        crate::spmv::csr::serial(&a, &x, &mut y);
+        crate::spmv::csr::serial(&a, crate::spmv::Unscaled, &x, &mut y);
         assert_eq!(Reference::new(&a, &x).y(), y);
     }
 
@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(r.bound[4], 2.0 * 4.0 * 2f64.powi(-53) * 70.0 + 6.0 * f64::from_bits(1));
         let mut y = [4.0; 5];
         let scaling = crate::spmv::Scaling { alpha: 2.0, beta: -0.5 };
-        crate::spmv::csr::serial_scaled(&a, scaling, &x, &mut y);
+        crate::spmv::csr::serial(&a, scaling, &x, &mut y);
         assert_eq!(r.check(&y).verdict, Verdict::Pass);
         y[2] += 3.0 * r.bound[2];
         assert_eq!(r.check(&y).row, Some(2));
@@ -318,7 +318,7 @@ mod tests {
         for (alpha, beta) in [(1.3f32, 0.0f32), (0.37, -2.9), (-1e-3, 1.0)] {
             let mut y = before;
             let scaling = crate::spmv::Scaling { alpha, beta };
-            crate::spmv::csr::serial_scaled(&a, scaling, &x, &mut y);
+            crate::spmv::csr::serial(&a, scaling, &x, &mut y);
             let check = Reference::scaled(&a, &x, (alpha, beta), &before).check(&y);
             assert_eq!(check.verdict, Verdict::Pass, "{alpha} {beta}: {:?}", check.reason);
             assert!(check.worst.unwrap() > 0.0);

@@ -58,7 +58,7 @@ fn each_column_has_the_bits_of_the_serial_spmv_for_any_number_of_workers() {
             serial(&a, k, &x, &mut y);
             for j in 0..k {
                 let mut expected = vec![0.0; a.rows()];
-                spmv::csr::serial(&a, &column(&x, k, j), &mut expected);
+                spmv::csr::serial(&a, spmv::Unscaled, &column(&x, k, j), &mut expected);
                 assert_eq!(bits(&column(&y, k, j)), bits(&expected), "column {j} of {k}");
             }
             for workers in [1, 3, 8] {

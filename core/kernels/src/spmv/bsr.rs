@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::partition::RowParts;
 use super::simd::{Decode, Level, Loop, Vectorised, run};
-use super::{check_sizes, each_own_part};
+use super::{Store, check_sizes, each_own_part};
 use sparsescope_matrix::matrix::{Bsr, prefetch_lines};
 
 /// Prefetch distance for blocks, in values.
@@ -15,17 +15,24 @@ const AHEAD: usize = 256;
 /// is added to a single sum. The result is bitwise identical for any number of workers.
 ///
 /// x has n elements, y has m, and `parts` start at block rows; panics otherwise.
-pub fn parts<T: Vectorised>(a: &Bsr<T>, level: Level, parts: &RowParts, x: &[T], y: &mut [T]) {
+pub fn parts<T: Vectorised, S: Store<T>>(
+    a: &Bsr<T>,
+    level: Level,
+    parts: &RowParts,
+    store: S,
+    x: &[T],
+    y: &mut [T],
+) {
     check_sizes(a.rows(), a.cols(), x, y);
     let level = self::level(a, level);
     each_own_part(parts.split(y), |(rows, y)| match a.block() {
-        2 => run(level, Part::<2, 4, T> { a, x, rows, y }),
-        3 => run(level, Part::<3, 2, T> { a, x, rows, y }),
-        4 => run(level, Part::<4, 1, T> { a, x, rows, y }),
-        5 => run(level, Part::<5, 1, T> { a, x, rows, y }),
-        6 => run(level, Part::<6, 1, T> { a, x, rows, y }),
-        7 => run(level, Part::<7, 1, T> { a, x, rows, y }),
-        _ => run(level, Part::<8, 1, T> { a, x, rows, y }),
+        2 => run(level, Part::<2, 4, T, S> { a, x, rows, store, y }),
+        3 => run(level, Part::<3, 2, T, S> { a, x, rows, store, y }),
+        4 => run(level, Part::<4, 1, T, S> { a, x, rows, store, y }),
+        5 => run(level, Part::<5, 1, T, S> { a, x, rows, store, y }),
+        6 => run(level, Part::<6, 1, T, S> { a, x, rows, store, y }),
+        7 => run(level, Part::<7, 1, T, S> { a, x, rows, store, y }),
+        _ => run(level, Part::<8, 1, T, S> { a, x, rows, store, y }),
     });
 }
 
@@ -37,23 +44,29 @@ pub fn level<T: Vectorised>(a: &Bsr<T>, level: Level) -> Level {
 
 /// The work of one worker: `y[k]` = row `rows.start + k` · x, with blocks of B × B. Small blocks have few sums,
 /// so that each addition would wait for the one before; N sets of sums take the blocks in turn.
-struct Part<'a, const B: usize, const N: usize, T> {
+struct Part<'a, const B: usize, const N: usize, T, S> {
     a: &'a Bsr<T>,
     x: &'a [T],
     rows: Range<usize>,
+    store: S,
     y: &'a mut [T],
 }
 
-impl<const B: usize, const N: usize, T: Vectorised> Loop<T> for Part<'_, B, N, T> {
+impl<const B: usize, const N: usize, T, S> Loop<T> for Part<'_, B, N, T, S>
+where
+    T: Vectorised,
+    S: Store<T>,
+{
     type Output = ();
 
     #[inline(always)]
     unsafe fn run<L: Decode<Value = T>>(self) {
-        let Self { a, x, rows, y } = self;
+        let Self { a, x, rows, store, y } = self;
         assert!(a.block() == B && rows.start.is_multiple_of(B), "parts begin at rows of blocks");
         // The last block row may extend past the last row.
         let (whole, cut) = y.as_chunks_mut::<B>();
         let mut last = [[T::ZERO; B]];
+        last[0][..cut.len()].copy_from_slice(cut);
         let last_rows = &mut last[..cut.len().min(1)];
         for (y, h) in whole.iter_mut().chain(last_rows).zip(rows.start / B..) {
             let range = a.row_ptr().range(h);
@@ -66,7 +79,7 @@ impl<const B: usize, const N: usize, T: Vectorised> Loop<T> for Part<'_, B, N, T
             };
             // SAFETY: there are B² values per column, and x has B elements from those of each block inside on.
             // The CPU supports the instructions, as the caller guarantees.
-            *y = unsafe {
+            let sums = unsafe {
                 let mut sums = [[L::zero(); B]; N];
                 let (turns, rest) = inside.as_chunks::<N>();
                 for col in turns {
@@ -87,6 +100,7 @@ impl<const B: usize, const N: usize, T: Vectorised> Loop<T> for Part<'_, B, N, T
                 }
                 totals::<L, B, N>(&sums)
             };
+            store.put_all(y, &sums);
         }
         cut.copy_from_slice(&last[0][..cut.len()]);
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::partition::RowParts;
 use super::simd::{Lanes, Level, Loop, Vectorised, run};
-use super::{check_sizes, each_own_part};
+use super::{Store, check_sizes, each_own_part};
 use sparsescope_matrix::matrix::{Dia, prefetch};
 
 /// Rows per tile: their part of y stays in the L1 cache while all diagonals are added to it.
@@ -17,36 +17,53 @@ const TOGETHER: usize = 4;
 const AHEAD: usize = 256;
 
 /// Equal contiguous parts of the rows, one per worker: one tile of rows at a time, four diagonals per pass,
-/// in the level's vectors. The result is bitwise identical for any number of workers.
+/// in the level's vectors; with alpha and beta, the sums of a tile are complete before they reach y. The result is
+/// bitwise identical for any number of workers.
 ///
 /// x has n elements, y has m; panics otherwise.
-pub fn parts<T: Vectorised>(a: &Dia<T>, level: Level, parts: &RowParts, x: &[T], y: &mut [T]) {
+pub fn parts<T: Vectorised>(
+    a: &Dia<T>,
+    level: Level,
+    parts: &RowParts,
+    store: impl Store<T>,
+    x: &[T],
+    y: &mut [T],
+) {
     check_sizes(a.rows(), a.cols(), x, y);
-    each_own_part(parts.split(y), |(rows, y)| run(level, Part { a, x, rows, y }));
+    each_own_part(parts.split(y), |(rows, y)| run(level, Part { a, x, rows, store, y }));
 }
 
 /// The work of one worker: `y[k]` = row `rows.start + k` · x.
-struct Part<'a, T> {
+struct Part<'a, T, S> {
     a: &'a Dia<T>,
     x: &'a [T],
     rows: Range<usize>,
+    store: S,
     y: &'a mut [T],
 }
 
-impl<T: Vectorised> Loop<T> for Part<'_, T> {
+impl<T: Vectorised, S: Store<T>> Loop<T> for Part<'_, T, S> {
     type Output = ();
 
     #[inline(always)]
     unsafe fn run<L: Lanes<Value = T>>(self) {
-        let Self { a, x, rows, y } = self;
+        let Self { a, x, rows, store, y } = self;
         let firsts = rows.step_by(ROWS_AT_A_TIME);
+        let mut tile = [T::ZERO; ROWS_AT_A_TIME];
         for (first, y) in firsts.zip(y.chunks_mut(ROWS_AT_A_TIME)) {
-            y.fill(T::ZERO);
             let rows = first..first + y.len();
+            let sums = match store.scaling() {
+                None => &mut *y,
+                Some(_) => &mut tile[..y.len()],
+            };
+            sums.fill(T::ZERO);
             for from in (0..a.offsets().len()).step_by(TOGETHER) {
                 let diagonals = from..a.offsets().len().min(from + TOGETHER);
                 // SAFETY: guaranteed by the caller.
-                unsafe { add_diagonals::<L, T>((a, x), diagonals, rows.clone(), y) };
+                unsafe { add_diagonals::<L, T>((a, x), diagonals, rows.clone(), sums) };
+            }
+            if store.scaling().is_some() {
+                store.put_all(y, &tile);
             }
         }
     }

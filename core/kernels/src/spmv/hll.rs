@@ -4,22 +4,22 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
-use super::Checked;
 use super::dot::Slots;
 use super::partition::GuidedChunks;
 use super::rows::Rows;
+use super::{Checked, Store};
 use sparsescope_matrix::matrix::{Hll, Order, Scalar};
 
 /// Loops over hacks, rows and slots.
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
-pub fn serial<T: Scalar>(a: &Hll<T>, x: &[T], y: &mut [T]) {
+pub fn serial<T: Scalar>(a: &Hll<T>, store: impl Store<T>, x: &[T], y: &mut [T]) {
     let checked = check(a, x, y);
     let order = a.row_order();
-    let put = |position, sum| y[order.row_at(position)] = sum;
-    hacks(checked, 0..a.shape().hacks(), Slots::in_order, put);
+    let mut put = |position, sum| store.put(&mut y[order.row_at(position)], sum);
+    hacks(checked, 0..a.shape().hacks(), Slots::in_order, &mut put);
     for k in 0..a.tail().rows() {
-        y[order.row_at(order.in_blocks() + k)] = checked.tail(k).in_order();
+        put(order.in_blocks() + k, checked.tail(k).in_order());
     }
 }
 
@@ -28,10 +28,16 @@ pub fn serial<T: Scalar>(a: &Hll<T>, x: &[T], y: &mut [T]) {
 /// rows are long and handed out before the hacks, one at a time.
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
-pub fn guided<T: Scalar>(a: &Hll<T>, chunks: &GuidedChunks, x: &[T], y: &mut [T]) {
+pub fn guided<T: Scalar>(
+    a: &Hll<T>,
+    chunks: &GuidedChunks,
+    store: impl Store<T>,
+    x: &[T],
+    y: &mut [T],
+) {
     let checked = check(a, x, y);
     let order = a.row_order();
-    let y = Rows::of(a, y);
+    let y = Rows::of(a, store, y);
     let long_rows = (0..a.tail().rows()).map(Piece::Row);
     let queue = Mutex::new(long_rows.chain(chunks.hacks().iter().cloned().map(Piece::Hacks)));
     super::crew::each_worker(&|_| {

@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use super::partition::RowParts;
-use super::{Checked, coo, each_own_part, ellpack};
+use super::{Checked, Store, Unscaled, coo, each_own_part, ellpack};
 use sparsescope_matrix::matrix::{Hyb, Order, Scalar};
 
 /// The ELLPACK part, then the tail.
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
-pub fn serial<T: Scalar>(a: &Hyb<T>, x: &[T], y: &mut [T]) {
-    rows_into(check(a, x, y), 0..a.ell().shape().rows, 0..a.tail().nnz(), y);
+pub fn serial<T: Scalar>(a: &Hyb<T>, store: impl Store<T>, x: &[T], y: &mut [T]) {
+    rows_into(check(a, x, y), 0..a.ell().shape().rows, 0..a.tail().nnz(), store, y);
 }
 
 /// Equal contiguous parts of the rows with the tail nonzeros of those rows, one per worker.
@@ -38,10 +38,10 @@ impl HybParts {
 /// Computes each part's rows on one worker, tail included.
 ///
 /// x has n elements, y has m; panics otherwise, or when the slots are column-major.
-pub fn parts<T: Scalar>(a: &Hyb<T>, parts: &HybParts, x: &[T], y: &mut [T]) {
+pub fn parts<T: Scalar>(a: &Hyb<T>, parts: &HybParts, store: impl Store<T>, x: &[T], y: &mut [T]) {
     let a = check(a, x, y);
     let work: Vec<_> = parts.rows.split(y).into_iter().zip(parts.tails.iter().cloned()).collect();
-    each_own_part(work, |((rows, y), tail)| rows_into(a, rows, tail, y));
+    each_own_part(work, |((rows, y), tail)| rows_into(a, rows, tail, store, y));
 }
 
 /// Computes some rows with their tail nonzeros: `y[k]` belongs to row `rows.start + k`. Used by a block in
@@ -58,7 +58,7 @@ pub fn some_rows<T: Scalar>(
 ) {
     let checked = Checked::<Hyb<T>, T>::some_rows(a, &rows, x, y);
     assert_eq!(a.ell().shape().order, Order::RowMajor, "this kernel reads row-major slots");
-    rows_into(checked, rows, tail, y);
+    rows_into(checked, rows, tail, Unscaled, y);
 }
 
 /// Returns the tail nonzeros of some rows.
@@ -77,10 +77,11 @@ fn rows_into<T: Scalar>(
     a: Checked<'_, Hyb<T>, T>,
     rows: Range<usize>,
     tail: Range<usize>,
+    store: impl Store<T>,
     y: &mut [T],
 ) {
-    ellpack::rows_into(a.ell(), rows.clone(), y);
+    ellpack::rows_into(a.ell(), rows.clone(), store, y);
     let t = a.a().tail();
-    let (row, col, val) = (&t.row()[tail.clone()], &t.col()[tail.clone()], &t.val()[tail]);
-    coo::add(row, col, val, rows.start, a.x(), y);
+    let tail = (&t.row()[tail.clone()], &t.col()[tail.clone()], &t.val()[tail]);
+    coo::add(tail, rows.start, store, a.x(), y);
 }

@@ -1,6 +1,7 @@
 //! CPU kernels for y = A·x in f64 and f32: one file per format, one function per mapping. Kernels run on the
 //! ambient rayon pool, whose workers can be kept spinning, follow a [`partition`](self::RowParts) made
-//! beforehand and overwrite y. Unchecked gathers from x take a value that only the size check can create.
+//! beforehand and overwrite y, or compute y = alpha·A·x + beta·y in the same pass: what they [`Store`] is an
+//! argument. Unchecked gathers from x take a value that only the size check can create.
 
 pub mod bsr;
 mod checked;
@@ -30,7 +31,8 @@ pub use pieces::Pieces;
 #[cfg(not(target_family = "wasm"))]
 pub use products::Products;
 pub(crate) use rows::Rows;
-pub use scaling::Scaling;
+use scaling::scaled;
+pub use scaling::{Scaling, Store, Unscaled};
 
 use std::sync::{Mutex, PoisonError};
 
@@ -55,3 +57,6 @@ pub(crate) fn each_own_part<P: Send, R: Send>(
     let results = slots.into_iter().filter_map(|slot| slot.into_inner().ok()?.1);
     results.collect()
 }
+
+#[cfg(test)]
+mod tests;

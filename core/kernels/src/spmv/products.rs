@@ -3,62 +3,126 @@
 
 use super::compact::{self, CsrShares, HllShares};
 use super::simd::{self, CsrPlan, HllPlan, Level, Vectorised};
-use super::{RowParts, bsr, dia};
+use super::{RowParts, Scaling, bsr, dia};
 use sparsescope_matrix::matrix::{Bsr, CompactCsr, CompactHll, Csr, Dia, Hll};
 
-/// A value type with its kernels.
+/// A value type with its kernels, each for y = A·x, or for y = alpha·A·x + beta·y if there is a scaling.
 pub trait Products: Vectorised {
-    /// y = A·x by `cpu/csr/simd`.
-    fn csr_simd(a: &Csr<Self>, plan: &CsrPlan, x: &[Self], y: &mut [Self]);
-    /// y = A·x by `cpu/hll/simd`.
-    fn hll_simd(a: &Hll<Self>, plan: &HllPlan, x: &[Self], y: &mut [Self]);
-    /// y = A·x by `cpu/csr/compact`.
-    fn csr_compact(a: &CompactCsr<Self>, shares: &CsrShares, x: &[Self], y: &mut [Self]);
-    /// y = A·x by `cpu/hll/compact`.
-    fn hll_compact(a: &CompactHll<Self>, shares: &HllShares, x: &[Self], y: &mut [Self]);
-    /// y = A·x by `cpu/bsr/rows`.
-    fn bsr_rows(a: &Bsr<Self>, level: Level, parts: &RowParts, x: &[Self], y: &mut [Self]);
-    /// y = A·x by `cpu/dia/rows`.
-    fn dia_rows(a: &Dia<Self>, level: Level, parts: &RowParts, x: &[Self], y: &mut [Self]);
+    /// `cpu/csr/simd`.
+    fn csr_simd(
+        a: &Csr<Self>,
+        plan: &CsrPlan,
+        scaling: Option<Scaling<Self>>,
+        x: &[Self],
+        y: &mut [Self],
+    );
+    /// `cpu/hll/simd`.
+    fn hll_simd(
+        a: &Hll<Self>,
+        plan: &HllPlan,
+        scaling: Option<Scaling<Self>>,
+        x: &[Self],
+        y: &mut [Self],
+    );
+    /// `cpu/csr/compact`.
+    fn csr_compact(
+        a: &CompactCsr<Self>,
+        shares: &CsrShares,
+        scaling: Option<Scaling<Self>>,
+        x: &[Self],
+        y: &mut [Self],
+    );
+    /// `cpu/hll/compact`.
+    fn hll_compact(
+        a: &CompactHll<Self>,
+        shares: &HllShares,
+        scaling: Option<Scaling<Self>>,
+        x: &[Self],
+        y: &mut [Self],
+    );
+    /// `cpu/bsr/rows`.
+    fn bsr_rows(
+        a: &Bsr<Self>,
+        level: Level,
+        parts: &RowParts,
+        scaling: Option<Scaling<Self>>,
+        x: &[Self],
+        y: &mut [Self],
+    );
+    /// `cpu/dia/rows`.
+    fn dia_rows(
+        a: &Dia<Self>,
+        level: Level,
+        parts: &RowParts,
+        scaling: Option<Scaling<Self>>,
+        x: &[Self],
+        y: &mut [Self],
+    );
 }
 
 macro_rules! products {
     ($($value:ty),*) => {$(
         impl Products for $value {
-            fn csr_simd(a: &Csr<Self>, plan: &CsrPlan, x: &[Self], y: &mut [Self]) {
-                simd::csr(a, plan, x, y);
+            fn csr_simd(
+                a: &Csr<Self>,
+                plan: &CsrPlan,
+                scaling: Option<Scaling<Self>>,
+                x: &[Self],
+                y: &mut [Self],
+            ) {
+                simd::csr(a, plan, scaling, x, y);
             }
 
-            fn hll_simd(a: &Hll<Self>, plan: &HllPlan, x: &[Self], y: &mut [Self]) {
-                simd::hll(a, plan, x, y);
+            fn hll_simd(
+                a: &Hll<Self>,
+                plan: &HllPlan,
+                scaling: Option<Scaling<Self>>,
+                x: &[Self],
+                y: &mut [Self],
+            ) {
+                simd::hll(a, plan, scaling, x, y);
             }
 
-            fn csr_compact(a: &CompactCsr<Self>, shares: &CsrShares, x: &[Self], y: &mut [Self]) {
-                compact::csr(a, shares, x, y);
+            fn csr_compact(
+                a: &CompactCsr<Self>,
+                shares: &CsrShares,
+                scaling: Option<Scaling<Self>>,
+                x: &[Self],
+                y: &mut [Self],
+            ) {
+                compact::csr(a, shares, scaling, x, y);
             }
 
-            fn hll_compact(a: &CompactHll<Self>, shares: &HllShares, x: &[Self], y: &mut [Self]) {
-                compact::hll(a, shares, x, y);
+            fn hll_compact(
+                a: &CompactHll<Self>,
+                shares: &HllShares,
+                scaling: Option<Scaling<Self>>,
+                x: &[Self],
+                y: &mut [Self],
+            ) {
+                compact::hll(a, shares, scaling, x, y);
             }
 
             fn bsr_rows(
                 a: &Bsr<Self>,
                 level: Level,
                 parts: &RowParts,
+                scaling: Option<Scaling<Self>>,
                 x: &[Self],
                 y: &mut [Self],
             ) {
-                bsr::parts(a, level, parts, x, y);
+                bsr::parts(a, level, parts, scaling, x, y);
             }
 
             fn dia_rows(
                 a: &Dia<Self>,
                 level: Level,
                 parts: &RowParts,
+                scaling: Option<Scaling<Self>>,
                 x: &[Self],
                 y: &mut [Self],
             ) {
-                dia::parts(a, level, parts, x, y);
+                dia::parts(a, level, parts, scaling, x, y);
             }
         }
     )*};

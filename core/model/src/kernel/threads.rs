@@ -239,7 +239,7 @@ mod tests {
     use crate::kernel::kernels;
     use crate::kernel::parameters::SPILL;
     use crate::kernel::{Allowed, COO_SPAN, Format, FormatParams, Mapping, Reads, Work};
-    use sparsescope_kernels::spmv::csr;
+    use sparsescope_kernels::spmv::{Unscaled, csr};
     use sparsescope_matrix::matrix::{Csr, SlotLayout};
     use sparsescope_matrix::memory::MemoryLimit;
     use sparsescope_matrix::vector::integer_vector;
@@ -309,7 +309,7 @@ mod tests {
         assert!(a.nnz() as u64 > 2 * COO_SPAN, "several spans");
         let x = integer_vector(61, 7);
         let mut y = vec![0.0; a.rows()];
-        csr::serial(&a, &x, &mut y);
+        csr::serial(&a, Unscaled, &x, &mut y);
         for (kernel, block) in on_grid().flat_map(|k| [32, 96, 160].map(|block| (k, block))) {
             let takes_sorted = kernel.allowed(SPILL.id()) == Some(Allowed::Any);
             for sorted in [false, true].into_iter().filter(|sorted| !sorted || takes_sorted) {

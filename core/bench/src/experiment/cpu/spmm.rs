@@ -34,7 +34,7 @@ where
     /// The launchers of this backend, in the order of the descriptors.
     const ALL: &'static [(&'static str, Bind<T>)] = &[
         ("cpu/spmm/serial", |a, _, _, v| match a {
-            AnyFormat::Csr(a) => Some(v.serial(move |x, y| {
+            AnyFormat::Csr(a) => Some(v.serial(move |_, x, y| {
                 let k = columns((a.rows(), a.cols()), x.len(), y.len());
                 spmm::serial(&a, k, x, y);
             })),
@@ -58,7 +58,7 @@ where
             AnyFormat::Csr(a) => {
                 let parts = RowParts::equal_entries(a.row_ptr(), threads);
                 let (count, most) = (parts.len(), Level::of_machine());
-                let multiply = move |x: &[T], y: &mut [T]| {
+                let multiply = move |_, x: &[T], y: &mut [T]| {
                     let k = columns((a.rows(), a.cols()), x.len(), y.len());
                     T::simd(&a, most, &parts, k, x, y);
                 };
@@ -70,7 +70,7 @@ where
             AnyFormat::Hll(a) => {
                 let parts = SlotParts::new(&a, threads);
                 let (count, most) = (parts.len(), Level::of_machine());
-                let multiply = move |x: &[T], y: &mut [T]| {
+                let multiply = move |_, x: &[T], y: &mut [T]| {
                     let k = columns((a.rows(), a.cols()), x.len(), y.len());
                     T::hll(&a, most, &parts, k, x, y);
                 };
@@ -90,7 +90,7 @@ fn in_parts<T: Real>(a: Arc<Csr<T>>, parts: RowParts, vectors: Vectors<T>) -> Bi
 where
     Output: From<Vec<T>>,
 {
-    vectors.parts(parts.len(), move |x, y| {
+    vectors.parts(parts.len(), move |_, x, y| {
         let k = columns((a.rows(), a.cols()), x.len(), y.len());
         spmm::parts(&a, &parts, k, x, y);
     })

@@ -15,6 +15,7 @@ use sparsescope_kernels::spmv::simd::{CsrPlan, HllPlan, Level, Tuning};
 use sparsescope_kernels::spmv::{
     GuidedChunks, MergePath, Products, RowParts, Scaling, bsr, coo, csr, ellpack, hll, hyb,
 };
+use sparsescope_kernels::with_store;
 use sparsescope_matrix::matrix::{AnyFormat, Csr, Operands, Real};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
 use sparsescope_model::kernel::parameters::SCALE;
@@ -114,17 +115,23 @@ where
         Tuning::new::<T>(cols, col, Level::of_machine(), self.near_bytes)
     }
 
-    pub(super) fn serial(self, multiply: impl Fn(&[T], &mut [T]) + Send + 'static) -> Bindable {
+    /// Binds a kernel, a function of the scaling, x and y.
+    pub(super) fn serial(
+        self,
+        kernel: impl Fn(Option<Scaling<T>>, &[T], &mut [T]) + Send + 'static,
+    ) -> Bindable {
         let (x, y, start) = (self.x, zeroed(T::ZERO, self.rows), self.start);
+        let scaling = self.scaling;
+        let multiply = move |x: &[T], y: &mut [T]| kernel(scaling, x, y);
         Bindable { task: Box::new(Product { multiply, x, y, start }), parts: None, level: None }
     }
 
     pub(super) fn parts(
         self,
         parts: usize,
-        multiply: impl Fn(&[T], &mut [T]) + Send + 'static,
+        kernel: impl Fn(Option<Scaling<T>>, &[T], &mut [T]) + Send + 'static,
     ) -> Bindable {
-        Bindable { parts: Some(parts), ..self.serial(multiply) }
+        Bindable { parts: Some(parts), ..self.serial(kernel) }
     }
 }
 
@@ -141,10 +148,9 @@ where
     /// The launchers of this backend, in the order of the descriptors.
     pub(super) const ALL: &'static [(&'static str, Bind<T>)] = &[
         ("cpu/csr/serial", |a, _, v| match a {
-            AnyFormat::Csr(a) => Some(match v.scaling {
-                None => v.serial(move |x, y| csr::serial(&a, x, y)),
-                Some(scaling) => v.serial(move |x, y| csr::serial_scaled(&a, scaling, x, y)),
-            }),
+            AnyFormat::Csr(a) => Some(v.serial(move |scaling, x, y| {
+                with_store!(scaling, |store| csr::serial(&a, store, x, y));
+            })),
             _ => None,
         }),
         ("cpu/csr/rows", |a, threads, v| match a {
@@ -164,7 +170,9 @@ where
         ("cpu/csr/merge", |a, threads, v| match a {
             AnyFormat::Csr(a) => {
                 let path = MergePath::new(a.row_ptr(), threads);
-                Some(v.parts(path.len(), move |x, y| csr::merge(&a, &path, x, y)))
+                Some(v.parts(path.len(), move |scaling, x, y| {
+                    with_store!(scaling, |store| csr::merge(&a, &path, store, x, y));
+                }))
             }
             _ => None,
         }),
@@ -173,46 +181,60 @@ where
                 let tuning = v.tuning(a.cols(), a.col());
                 let plan = CsrPlan::new(&a, threads, tuning);
                 let (parts, level) = (plan.parts(), plan.level());
-                Some(v.parts(parts, move |x, y| T::csr_simd(&a, &plan, x, y)).at(level))
+                Some(v.parts(parts, move |s, x, y| T::csr_simd(&a, &plan, s, x, y)).at(level))
             }
             _ => None,
         }),
         ("cpu/coo/serial", |a, _, v| match a {
-            AnyFormat::Coo(a) => Some(v.serial(move |x, y| coo::serial(&a, x, y))),
+            AnyFormat::Coo(a) => Some(v.serial(move |scaling, x, y| {
+                with_store!(scaling, |store| coo::serial(&a, store, x, y));
+            })),
             _ => None,
         }),
         ("cpu/ell/serial", |a, _, v| match a {
-            AnyFormat::Ell(a) => Some(v.serial(move |x, y| ellpack::serial(&a, x, y))),
+            AnyFormat::Ell(a) => Some(v.serial(move |scaling, x, y| {
+                with_store!(scaling, |store| ellpack::serial(&a, store, x, y));
+            })),
             _ => None,
         }),
         ("cpu/ell/rows", |a, threads, v| match a {
             AnyFormat::Ell(a) => {
                 let parts = RowParts::equal_rows(a.shape().rows, threads);
-                Some(v.parts(parts.len(), move |x, y| ellpack::parts(&a, &parts, x, y)))
+                Some(v.parts(parts.len(), move |scaling, x, y| {
+                    with_store!(scaling, |store| ellpack::parts(&a, &parts, store, x, y));
+                }))
             }
             _ => None,
         }),
         ("cpu/hyb/serial", |a, _, v| match a {
-            AnyFormat::Hyb(a) => Some(v.serial(move |x, y| hyb::serial(&a, x, y))),
+            AnyFormat::Hyb(a) => Some(v.serial(move |scaling, x, y| {
+                with_store!(scaling, |store| hyb::serial(&a, store, x, y));
+            })),
             _ => None,
         }),
         ("cpu/hyb/rows", |a, threads, v| match a {
             AnyFormat::Hyb(a) => {
                 let parts = HybParts::new(&a, threads);
                 let count = parts.rows().len();
-                Some(v.parts(count, move |x, y| hyb::parts(&a, &parts, x, y)))
+                Some(v.parts(count, move |scaling, x, y| {
+                    with_store!(scaling, |store| hyb::parts(&a, &parts, store, x, y));
+                }))
             }
             _ => None,
         }),
         ("cpu/hll/serial", |a, _, v| match a {
-            AnyFormat::Hll(a) => Some(v.serial(move |x, y| hll::serial(&a, x, y))),
+            AnyFormat::Hll(a) => Some(v.serial(move |scaling, x, y| {
+                with_store!(scaling, |store| hll::serial(&a, store, x, y));
+            })),
             _ => None,
         }),
         ("cpu/hll/guided", |a, threads, v| match a {
             AnyFormat::Hll(a) => {
                 let chunks = GuidedChunks::new(a.shape(), threads);
                 let count = (chunks.hacks().len() + a.tail().rows()).min(threads);
-                Some(v.parts(count, move |x, y| hll::guided(&a, &chunks, x, y)))
+                Some(v.parts(count, move |scaling, x, y| {
+                    with_store!(scaling, |store| hll::guided(&a, &chunks, store, x, y));
+                }))
             }
             _ => None,
         }),
@@ -221,7 +243,7 @@ where
                 let tuning = v.tuning(a.cols(), a.col());
                 let plan = HllPlan::new(&a, threads, tuning);
                 let (parts, level) = (plan.parts(), plan.level());
-                Some(v.parts(parts, move |x, y| T::hll_simd(&a, &plan, x, y)).at(level))
+                Some(v.parts(parts, move |s, x, y| T::hll_simd(&a, &plan, s, x, y)).at(level))
             }
             _ => None,
         }),
@@ -229,8 +251,8 @@ where
             AnyFormat::Bsr(a) => {
                 let parts = RowParts::equal_block_rows(a.rows(), a.block(), threads);
                 let (count, level) = (parts.len(), bsr::level(&a, Level::of_machine()));
-                let multiply = move |x: &[T], y: &mut [T]| T::bsr_rows(&a, level, &parts, x, y);
-                Some(v.parts(count, multiply).at(level))
+                let bound = v.parts(count, move |s, x, y| T::bsr_rows(&a, level, &parts, s, x, y));
+                Some(bound.at(level))
             }
             _ => None,
         }),
@@ -238,8 +260,8 @@ where
             AnyFormat::Dia(a) => {
                 let parts = RowParts::equal_rows(a.rows(), threads);
                 let (count, level) = (parts.len(), Level::of_machine());
-                let multiply = move |x: &[T], y: &mut [T]| T::dia_rows(&a, level, &parts, x, y);
-                Some(v.parts(count, multiply).at(level))
+                let bound = v.parts(count, move |s, x, y| T::dia_rows(&a, level, &parts, s, x, y));
+                Some(bound.at(level))
             }
             _ => None,
         }),
@@ -247,8 +269,8 @@ where
             AnyFormat::CsrCompact(a) => {
                 let shares = CsrShares::new(&a, threads, Level::of_machine());
                 let (parts, level) = (shares.parts(), shares.level());
-                let multiply = move |x: &[T], y: &mut [T]| T::csr_compact(&a, &shares, x, y);
-                Some(v.parts(parts, multiply).at(level))
+                let bound = v.parts(parts, move |s, x, y| T::csr_compact(&a, &shares, s, x, y));
+                Some(bound.at(level))
             }
             _ => None,
         }),
@@ -256,8 +278,8 @@ where
             AnyFormat::HllCompact(a) => {
                 let shares = HllShares::new(&a, threads, Level::of_machine(), v.near_bytes);
                 let (parts, level) = (shares.parts(), shares.level());
-                let multiply = move |x: &[T], y: &mut [T]| T::hll_compact(&a, &shares, x, y);
-                Some(v.parts(parts, multiply).at(level))
+                let bound = v.parts(parts, move |s, x, y| T::hll_compact(&a, &shares, s, x, y));
+                Some(bound.at(level))
             }
             _ => None,
         }),
@@ -273,12 +295,9 @@ fn in_parts<T: Real>(a: Arc<Csr<T>>, parts: RowParts, v: Vectors<T>) -> Bindable
 where
     Output: From<Vec<T>>,
 {
-    match v.scaling {
-        None => v.parts(parts.len(), move |x, y| csr::parts(&a, &parts, x, y)),
-        Some(scaling) => {
-            v.parts(parts.len(), move |x, y| csr::parts_scaled(&a, &parts, scaling, x, y))
-        }
-    }
+    v.parts(parts.len(), move |scaling, x, y| {
+        with_store!(scaling, |store| csr::parts(&a, &parts, store, x, y));
+    })
 }
 
 /// Whether this backend has the kernel.
@@ -318,11 +337,17 @@ where
     let spec = SpmvProblem::spec(configuration);
     let made =
         side.format(spec, memory).map_err(|error| PrepareError::Refused(error.to_string()))?;
-    let adds = configuration.parameters.get(&SCALE).beta != 0.0;
-    let rounded = || -> Vec<T> { problem.start().iter().copied().map(T::rounded).collect() };
-    let start = adds.then(|| Arc::new(rounded()));
-    let vectors = Vectors { start, ..vectors(side, near_bytes) };
+    let vectors = Vectors { start: start(configuration, problem), ..vectors(side, near_bytes) };
     Ok(pool.install(|| bind_to(bind, configuration, vectors, &made)))
+}
+
+/// y before each execution of a configuration that adds to it; `problem` is that of op(A).
+pub(super) fn start<T: Real>(
+    configuration: &Configuration,
+    problem: &SpmvProblem,
+) -> Option<Arc<Vec<T>>> {
+    let adds = configuration.parameters.get(&SCALE).beta != 0.0;
+    adds.then(|| Arc::new(problem.start().iter().copied().map(T::rounded).collect()))
 }
 
 fn launcher<T: Products>(configuration: &Configuration) -> Result<Bind<T>, PrepareError>
@@ -333,10 +358,12 @@ where
     Launchers::of(configuration.kernel.id).ok_or_else(missing)
 }
 
-/// Converts the matrix and binds a kernel to it, both on the ambient pool.
+/// Converts the matrix and binds a kernel to it, both on the ambient pool; `start` is y before each execution, if it
+/// adds to y.
 pub(super) fn bind_here<T: Products>(
     configuration: &Configuration,
     side: &SpmvSide<T>,
+    start: Option<Arc<Vec<T>>>,
     memory: MemoryLimit,
     near_bytes: u64,
 ) -> Result<Bound<'static>, PrepareError>
@@ -346,7 +373,8 @@ where
     let bind = launcher(configuration)?;
     let made = side.format(SpmvProblem::spec(configuration), memory);
     let made = made.map_err(|error| PrepareError::Refused(error.to_string()))?;
-    Ok(bind_to(bind, configuration, vectors(side, near_bytes), &made))
+    let vectors = Vectors { start, ..vectors(side, near_bytes) };
+    Ok(bind_to(bind, configuration, vectors, &made))
 }
 
 /// x, and a y of the matrix's rows.

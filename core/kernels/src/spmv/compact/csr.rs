@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::lookup::{Bytes, Few, Lookup, Plain, Shorts, is_first_in_line, with_values};
 use crate::spmv::simd::{Decode, Level, Loop, Vectorised, run};
-use crate::spmv::{RowParts, check_sizes, each_own_part};
+use crate::spmv::{RowParts, Store, check_sizes, each_own_part};
 use sparsescope_matrix::matrix::{Coded, CompactCsr, Offset, WIDE, prefetch};
 use sparsescope_matrix::with_offsets;
 
@@ -44,21 +44,28 @@ impl CsrShares {
 /// that goes row by row. The result is bitwise identical for any number of workers.
 ///
 /// x has n elements, y has m; panics otherwise.
-pub fn csr<T: Vectorised>(a: &CompactCsr<T>, shares: &CsrShares, x: &[T], y: &mut [T]) {
+pub fn csr<T: Vectorised>(
+    a: &CompactCsr<T>,
+    shares: &CsrShares,
+    store: impl Store<T>,
+    x: &[T],
+    y: &mut [T],
+) {
     check_sizes(a.rows(), a.cols(), x, y);
     let level = shares.level.for_columns(a.cols());
-    each_own_part(shares.parts.split(y), |(rows, y)| run(level, Part { a, x, rows, y }));
+    each_own_part(shares.parts.split(y), |(rows, y)| run(level, Part { a, x, rows, store, y }));
 }
 
 /// The work of one worker. x has one element per column, y one per row of the part.
-struct Part<'a, T> {
+struct Part<'a, T, S> {
     a: &'a CompactCsr<T>,
     x: &'a [T],
     rows: Range<usize>,
+    store: S,
     y: &'a mut [T],
 }
 
-impl<T: Vectorised> Loop<T> for Part<'_, T> {
+impl<T: Vectorised, S: Store<T>> Loop<T> for Part<'_, T, S> {
     type Output = ();
 
     #[inline(always)]
@@ -73,7 +80,7 @@ impl<T: Vectorised> Loop<T> for Part<'_, T> {
     }
 }
 
-impl<T: Vectorised> Part<'_, T> {
+impl<T: Vectorised, S: Store<T>> Part<'_, T, S> {
     /// # Safety
     /// The CPU supports the instructions, and offsets and values are those of the matrix.
     #[inline(always)]
@@ -92,7 +99,7 @@ impl<T: Vectorised> Part<'_, T> {
             // SAFETY: the row's differences and values lie in these ranges, its columns are below cols, which
             // is the length of x, and the upper halves of a wide row follow those of the previous wide row.
             // The level accepts the columns.
-            *y = unsafe {
+            let sum = unsafe {
                 match start {
                     WIDE => {
                         let sum = wide::<L, V>(x, (low, high), values, from..to);
@@ -102,6 +109,7 @@ impl<T: Vectorised> Part<'_, T> {
                     _ => narrow::<L, V>(x, (low, start), values, from..to),
                 }
             };
+            self.store.put(y, sum);
             from = to;
         }
     }

@@ -7,7 +7,7 @@ use crate::spmv::dot::Slots;
 use crate::spmv::far::is_far;
 use crate::spmv::rows::Rows;
 use crate::spmv::simd::{Decode, Level, Loop, MOST_LANES, Vectorised, run};
-use crate::spmv::{SlotParts, check_sizes, each_own_part};
+use crate::spmv::{SlotParts, Store, check_sizes, each_own_part};
 use sparsescope_matrix::matrix::{Coded, CompactHll, WIDE, prefetch};
 
 /// Maximum number of vectors of neighbouring rows summed at a time.
@@ -60,28 +60,34 @@ impl HllShares {
 /// checking lengths up to the end of the hack's shortest row, and masked from there on. Padding is never
 /// multiplied. Separately stored rows come last. The result is bitwise identical for any number of workers.
 /// x has n elements, y has m; panics otherwise.
-pub fn hll<T: Vectorised>(a: &CompactHll<T>, shares: &HllShares, x: &[T], y: &mut [T]) {
+pub fn hll<T: Vectorised>(
+    a: &CompactHll<T>,
+    shares: &HllShares,
+    store: impl Store<T>,
+    x: &[T],
+    y: &mut [T],
+) {
     check_sizes(a.rows(), a.cols(), x, y);
     let level = shares.level.for_columns(a.cols()).filled_by::<T>(a.shape().hack_size());
     assert_eq!(level, shares.level, "the shares are of this matrix");
-    let y = Rows::of_compact(a, y);
+    let y = Rows::of_compact(a, store, y);
     each_own_part(shares.parts.iter().collect(), |(hacks, apart)| {
         run(level, Part { a, x, y, hacks, apart, is_far: shares.is_far });
     });
 }
 
 /// The work of one worker. x has one element per column.
-struct Part<'a, T> {
+struct Part<'a, T, S> {
     a: &'a CompactHll<T>,
     x: &'a [T],
-    y: Rows<T>,
+    y: Rows<T, S>,
     hacks: Range<usize>,
     /// Separately stored rows.
     apart: Range<usize>,
     is_far: bool,
 }
 
-impl<T: Vectorised> Loop<T> for Part<'_, T> {
+impl<T: Vectorised, S: Store<T>> Loop<T> for Part<'_, T, S> {
     type Output = ();
 
     #[inline(always)]
@@ -110,7 +116,7 @@ impl<T: Vectorised> Loop<T> for Part<'_, T> {
     }
 }
 
-impl<T: Vectorised> Part<'_, T> {
+impl<T: Vectorised, S: Store<T>> Part<'_, T, S> {
     /// `G` vectors of rows at a time; if `FAR`, prefetches x.
     ///
     /// # Safety

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::lanes::{Lanes, MOST_LANES};
 use super::level::{Level, Loop, Vectorised, run};
 use super::ways::{Tuning, Way, Ways};
-use crate::spmv::{Checked, Pieces, each_own_part};
+use crate::spmv::{Checked, Pieces, Store, each_own_part, scaled};
 use sparsescope_matrix::matrix::{Csr, Offset, prefetch, prefetch_lines};
 use sparsescope_matrix::with_offsets;
 
@@ -57,7 +57,7 @@ impl CsrPlan {
 /// the order of its parts: the result is bitwise identical for any number of workers.
 ///
 /// x has n elements, y has m; panics otherwise, or if the plan belongs to another matrix.
-pub fn csr<T: Vectorised>(a: &Csr<T>, plan: &CsrPlan, x: &[T], y: &mut [T]) {
+pub fn csr<T: Vectorised>(a: &Csr<T>, plan: &CsrPlan, store: impl Store<T>, x: &[T], y: &mut [T]) {
     let checked = Checked::<Csr<T>, T>::new(a, x, y);
     assert_eq!(plan.of, measures(a), "the plan is of this matrix");
     let mut rest = &mut *y;
@@ -70,29 +70,29 @@ pub fn csr<T: Vectorised>(a: &Csr<T>, plan: &CsrPlan, x: &[T], y: &mut [T]) {
             (pieces, part)
         })
         .collect();
-    let cut =
-        each_own_part(parts, |(pieces, y)| run(plan.level(), Part { a: checked, plan, pieces, y }));
-    let mut before = None;
-    for (row, sum) in cut.into_iter().flatten() {
-        if before == Some(row) {
-            y[row] += sum;
-        } else {
-            y[row] = sum;
+    let cut = each_own_part(parts, |(pieces, y)| {
+        run(plan.level(), Part { a: checked, plan, pieces, store, y })
+    });
+    let mut cut = cut.into_iter().flatten().peekable();
+    while let Some((row, mut sum)) = cut.next() {
+        while let Some((_, more)) = cut.next_if(|&(next, _)| next == row) {
+            sum += more;
         }
-        before = Some(row);
+        store.put(&mut y[row], sum);
     }
 }
 
 /// The work of one worker.
-struct Part<'a, T> {
+struct Part<'a, T, S> {
     a: Checked<'a, Csr<T>, T>,
     plan: &'a CsrPlan,
     pieces: Range<usize>,
+    store: S,
     /// The rows completed by its pieces.
     y: &'a mut [T],
 }
 
-impl<T: Vectorised> Loop<T> for Part<'_, T> {
+impl<T: Vectorised, S: Store<T>> Loop<T> for Part<'_, T, S> {
     /// Returns the sums of its pieces of long rows, in order.
     type Output = Vec<(usize, T)>;
 
@@ -108,11 +108,11 @@ impl<T: Vectorised> Loop<T> for Part<'_, T> {
     }
 }
 
-impl<T: Vectorised> Part<'_, T> {
+impl<T: Vectorised, S: Store<T>> Part<'_, T, S> {
     /// If `FAR`, prefetches x.
     #[inline(always)]
     unsafe fn pieces<L: Lanes<Value = T>, const FAR: bool>(self) -> Vec<(usize, T)> {
-        let Self { a, plan, pieces, y } = self;
+        let Self { a, plan, pieces, store, y } = self;
         let points = &plan.pieces.points()[pieces.start..=pieces.end];
         let Tuning { ahead, streams, .. } = plan.tuning;
         let mut cut = Vec::new();
@@ -151,7 +151,7 @@ impl<T: Vectorised> Part<'_, T> {
                         assert_eq!(row_ends.last(), Some(&to.entry), "the plan is of this matrix");
                         let mut start = from.entry;
                         for (&end, y) in row_ends.iter().zip(part) {
-                            *y = entries(start..end).sum::<L, FAR>();
+                            store.put(y, entries(start..end).sum::<L, FAR>());
                             start = end;
                         }
                     }
@@ -160,9 +160,10 @@ impl<T: Vectorised> Part<'_, T> {
                         entries(from.entry..to.entry).stream::<L, FAR>(ends, &mut sums);
                         match *way {
                             Way::Gaps { filled, .. } => {
-                                spread::<L>(&sums, &plan.ways.filled[filled..], part);
+                                let filled = &plan.ways.filled[filled..];
+                                spread::<L, S>(&sums, filled, store, part);
                             }
-                            _ => part.copy_from_slice(&sums[..part.len()]),
+                            _ => store.put_all(part, &sums),
                         }
                     }
                 }
@@ -310,20 +311,27 @@ impl<L: Lanes> Carry<L> {
     }
 }
 
-/// Assigns each row whose bit in `filled` is set the next of `sums`, and 0 to the others.
+/// Stores the next of `sums` for each row whose bit in `filled` is set, and 0 for the others.
 ///
 /// # Safety
 /// `sums` has an element for each set bit and `MOST_LANES` more, and the CPU supports the instructions.
 #[inline(always)]
-unsafe fn spread<L: Lanes>(sums: &[L::Value], filled: &[u64], y: &mut [L::Value]) {
+unsafe fn spread<L: Lanes, S: Store<L::Value>>(
+    sums: &[L::Value],
+    filled: &[u64],
+    store: S,
+    y: &mut [L::Value],
+) {
     let mut from = sums.as_ptr();
     for (y, &filled) in y.chunks_mut(64).zip(filled) {
         let mut filled = filled;
         for y in y.chunks_mut(L::LANES) {
             let rows = filled as u32 & L::ALL;
-            // SAFETY: `from` advances by the number of set bits, and no more than y's length is written.
+            // SAFETY: `from` advances by the number of set bits, and no more than y's length is accessed.
             unsafe {
-                L::store_first(y.as_mut_ptr(), L::expand(L::load(from), rows), y.len());
+                let sums = L::expand(L::load(from), rows);
+                let sums = scaled::<L, S>(store, y.as_ptr(), y.len(), sums);
+                L::store_first(y.as_mut_ptr(), sums, y.len());
                 from = from.add(rows.count_ones() as usize);
             }
             filled >>= L::LANES;

@@ -6,7 +6,7 @@ use super::lanes::{Lanes, MOST_LANES};
 use super::level::{Level, Loop, Vectorised, run};
 use super::ways::Tuning;
 use crate::spmv::rows::Rows;
-use crate::spmv::{Checked, SlotParts, each_own_part};
+use crate::spmv::{Checked, SlotParts, Store, each_own_part};
 use sparsescope_matrix::matrix::{Hll, Order, prefetch, prefetch_lines};
 
 /// Maximum number of vectors of neighbouring rows summed at a time.
@@ -52,27 +52,27 @@ impl HllPlan {
 ///
 /// x has n elements, y has m; panics otherwise, if the slots are row-major, or if the plan belongs to another
 /// matrix.
-pub fn hll<T: Vectorised>(a: &Hll<T>, plan: &HllPlan, x: &[T], y: &mut [T]) {
+pub fn hll<T: Vectorised>(a: &Hll<T>, plan: &HllPlan, store: impl Store<T>, x: &[T], y: &mut [T]) {
     let checked = Checked::<Hll<T>, T>::new(a, x, y);
     assert_eq!(a.shape().order(), Order::ColumnMajor, "this kernel reads column-major slots");
     assert_eq!(plan.of, measures(a), "the plan is of this matrix");
-    let y = Rows::of(a, y);
+    let y = Rows::of(a, store, y);
     each_own_part(plan.parts.iter().collect(), |(hacks, apart)| {
         run(plan.level(), Part { a: checked, tuning: plan.tuning, hacks, apart, y });
     });
 }
 
 /// The work of one worker.
-struct Part<'a, T> {
+struct Part<'a, T, S> {
     a: Checked<'a, Hll<T>, T>,
     tuning: Tuning,
     hacks: Range<usize>,
     /// Separately stored rows.
     apart: Range<usize>,
-    y: Rows<T>,
+    y: Rows<T, S>,
 }
 
-impl<T: Vectorised> Loop<T> for Part<'_, T> {
+impl<T: Vectorised, S: Store<T>> Loop<T> for Part<'_, T, S> {
     type Output = ();
 
     #[inline(always)]
@@ -99,7 +99,7 @@ impl<T: Vectorised> Loop<T> for Part<'_, T> {
     }
 }
 
-impl<T: Vectorised> Part<'_, T> {
+impl<T: Vectorised, S: Store<T>> Part<'_, T, S> {
     /// `G` vectors of rows at a time; if `FAR`, prefetches x.
     #[inline(always)]
     unsafe fn hacks<L: Lanes<Value = T>, const G: usize, const FAR: bool>(&self) {

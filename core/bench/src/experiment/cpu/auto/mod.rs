@@ -5,7 +5,7 @@ mod trial;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::spmv::bind_here;
+use super::spmv::{bind_here, start};
 use crate::experiment::choosing::{Candidate, SERIAL, on_processor, why};
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
@@ -15,7 +15,8 @@ use crate::experiment::problem::Problem;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
 use sparsescope_kernels::spmv::Products;
 use sparsescope_matrix::memory::MemoryLimit;
-use sparsescope_model::kernel::parameters::{COMPACT, OP};
+use sparsescope_model::kernel::parameters::{COMPACT, OP, SCALE};
+use sparsescope_model::kernel::{Parameter, Parameters};
 use sparsescope_record::{Choice, Costs, Tried};
 use trial::{Runner, race};
 
@@ -40,8 +41,8 @@ pub(super) fn bind<'p>(
     let asked =
         Asked { configuration: configuration.clone(), problem, memory, near_bytes, wake_s: 0.0 };
     let task: Box<dyn Task + 'p> = match side {
-        Side::Double(side) => Box::new(Auto { asked, side, chosen: None }),
-        Side::Single(side) => Box::new(Auto { asked, side, chosen: None }),
+        Side::Double(side) => Box::new(Auto::new(asked, side)),
+        Side::Single(side) => Box::new(Auto::new(asked, side)),
     };
     let value = configuration.parameters.text(COMPACT.id()).unwrap_or_default();
     let mut params = configuration.kernel.computed(&configuration.parameters);
@@ -72,8 +73,8 @@ pub(super) fn chosen(
     let side = side(configuration, problem, memory)?;
     let asked = Asked { configuration: configuration.clone(), problem, memory, near_bytes, wake_s };
     let found = match side {
-        Side::Double(side) => Auto { asked, side, chosen: None }.choose(watch)?,
-        Side::Single(side) => Auto { asked, side, chosen: None }.choose(watch)?,
+        Side::Double(side) => Auto::new(asked, side).choose(watch)?,
+        Side::Single(side) => Auto::new(asked, side).choose(watch)?,
     };
     Ok(found.map(|Found { runner, parts, costs, choice }| {
         let (task, params) = (runner.into_task(), choice.params.clone());
@@ -97,6 +98,8 @@ struct Asked<'p> {
 struct Auto<'p, T> {
     asked: Asked<'p>,
     side: Arc<SpmvSide<T>>,
+    /// y before each execution, if it adds to y.
+    start: Option<Arc<Vec<T>>>,
     chosen: Option<Chosen>,
 }
 
@@ -109,8 +112,18 @@ impl<T: Products> Task for Auto<'_, T>
 where
     Output: From<Vec<T>>,
 {
+    fn is_in_place(&self) -> bool {
+        self.start.is_some()
+    }
+
     fn is_product(&self) -> bool {
         true
+    }
+
+    fn reset(&mut self) {
+        if let Some(chosen) = &mut self.chosen {
+            chosen.task.reset();
+        }
     }
 
     fn set_up(&mut self, costs: &mut Costs, watch: &Watch<'_>) -> Result<Finished, PrepareError> {
@@ -178,10 +191,16 @@ struct Bare {
     params: std::collections::BTreeMap<String, String>,
 }
 
-impl<T: Products> Auto<'_, T>
+impl<'p, T: Products> Auto<'p, T>
 where
     Output: From<Vec<T>>,
 {
+    fn new(asked: Asked<'p>, side: Arc<SpmvSide<T>>) -> Self {
+        let problem = asked.problem.turned(&asked.configuration);
+        let start = start(&asked.configuration, problem);
+        Self { asked, side, start, chosen: None }
+    }
+
     /// Tries the candidates that the statistics suggest; `None` when cancelled.
     fn choose(&self, watch: &Watch<'_>) -> Result<Option<Found>, PrepareError> {
         let start = Instant::now();
@@ -267,7 +286,8 @@ where
         let computed = configuration.kernel.computed(&configuration.parameters);
         choice.params = params;
         choice.params.retain(|name, _| !computed.contains_key(name));
-        choice.why = why(&choice, place, SERIAL, self.side.a().minimal_bytes());
+        let added = self.start.as_ref().map_or(0, |start| size_of_val(start.as_slice()) as u64);
+        choice.why = why(&choice, place, SERIAL, self.side.a().minimal_bytes() + added);
         Ok(Some(Found { runner, parts, costs, choice }))
     }
 
@@ -281,10 +301,14 @@ where
     fn admitted(&self, candidate: &Candidate, threads: u32) -> Result<Configuration, String> {
         let Asked { configuration, problem, .. } = &self.asked;
         let threads = if candidate.kernel.takes.threads { threads } else { 1 };
-        let op = configuration.parameters.text(OP.id()).unwrap_or_default();
+        let with = |all: Parameters, of: Parameter| match configuration.parameters.text(of) {
+            Some(value) => all.with(of, &value),
+            None => all,
+        };
+        let computed = [OP.id(), SCALE.id()].into_iter();
         let configuration = Configuration {
             kernel: candidate.kernel,
-            parameters: candidate.parameters.clone().with(OP.id(), &op),
+            parameters: computed.fold(candidate.parameters.clone(), with),
             threads,
             ..configuration.clone()
         };
@@ -302,7 +326,8 @@ where
     ) -> Result<Option<Leader>, String> {
         let Asked { memory, near_bytes, wake_s, .. } = &self.asked;
         let is_new = !self.side.has(SpmvProblem::spec(&configuration));
-        let bound = bind_here(&configuration, &*self.side, *memory, *near_bytes);
+        let start = self.start.clone();
+        let bound = bind_here(&configuration, &*self.side, start, *memory, *near_bytes);
         let Bound { task, parts, costs, params } = bound.map_err(|error| error.to_string())?;
         tried.conversion_s = costs.conversion_s;
         choice.conversion_s += costs.conversion_s;
