@@ -201,7 +201,7 @@ fn an_error_is_told_once_and_leaves_nothing() {
         assert!(errors(&ran)[0].contains(expected), "{args:?}: {}", ran.err);
     }
     for (expected, option) in
-        [("op cannot be t", ["--op", "t"]), ("scale cannot be 2", ["--scale", "2"])]
+        [("op cannot be t", ["--op", "t"]), ("takes no scale", ["--scale", "2"])]
     {
         let args = [&["spmv", cube, "--kernel", HALO, "-o", "y.mtx"][..], &option].concat();
         let ran = run(&program, 3, &args);

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::error::PrepareError;
 use super::plan::Settings;
 use sparsescope_matrix::order;
+use sparsescope_model::kernel::parameters::SCALE;
 use sparsescope_model::kernel::{
     Allowed, KernelDescriptor, Parameter, Parameters, UserKernel, all_kernels, reference,
 };
@@ -153,6 +154,9 @@ impl Configuration {
         for (parameter, value) in self.parameters.iter().chain(usual) {
             match self.kernel.allowed(parameter) {
                 Some(allowed) if !allowed.contains(value) => {
+                    if parameter == SCALE.id() {
+                        return Err(PrepareError::Unsupported("takes no scale".to_owned()));
+                    }
                     let name = parameter.name();
                     let takes = match allowed {
                         Allowed::Only([]) => "the default".to_owned(),

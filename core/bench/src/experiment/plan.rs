@@ -394,6 +394,20 @@ mod tests {
         assert_eq!(usual.admit().unwrap_err().to_string(), "op cannot be n: expected t");
     }
 
+    #[test]
+    fn a_kernel_without_alpha_and_beta_takes_no_scale() {
+        let parameters = Parameters::default().with(Parameter::of("scale").unwrap(), "2");
+        let admitted = |id: &str| {
+            let usual = Configuration::usual(kernel(id).unwrap());
+            let scaled = Configuration { parameters: parameters.clone(), ..usual };
+            scaled.admit().map_err(|error| error.to_string())
+        };
+        assert_eq!([admitted("cpu/hll/compact"), admitted("cpu/spmv/auto")], [Ok(()), Ok(())]);
+        for id in ["wgpu/csr/thread-per-row", "mpi/csr/halo", "nccl/csr/halo-overlap"] {
+            assert_eq!(admitted(id), Err("takes no scale".to_owned()), "{id}");
+        }
+    }
+
     /// Shards and resumed bundles count the runs of a plan in this order, whatever version began them.
     #[test]
     fn the_order_of_combinations_stays() {

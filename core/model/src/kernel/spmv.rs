@@ -35,23 +35,19 @@ const fn product(
 /// A or its transpose, and any alpha and beta.
 const SCALED: &[(Parameter, Allowed)] = &[OP.any(), SCALE.any()];
 
-/// The parameters of HLL with rows in any order, without alpha and beta.
+/// The parameters of HLL with rows in any order.
 const HACKS: &[(Parameter, Allowed)] =
-    &[HACK_SIZE.any(), SIGMA.any(), SPILL.any(), OP.any(), PLAIN_SCALE];
-
-/// The same with alpha and beta.
-const CUDA_HACKS: &[(Parameter, Allowed)] =
     &[HACK_SIZE.any(), SIGMA.any(), SPILL.any(), OP.any(), SCALE.any()];
 
 /// The parameters of a format. On a GPU, HLL keeps all rows in their original order. CPUs and CUDA
-/// also take the transpose of a matrix in each format, and CUDA a scale.
+/// also take the transpose of a matrix in each format, and a scale.
 const fn parameters(format: Format, device: DeviceKind) -> &'static [(Parameter, Allowed)] {
     match (format, device) {
-        (Format::Hll(_), DeviceKind::Cpu | DeviceKind::Ranks) => HACKS,
+        (Format::Hll(_), DeviceKind::Cpu) => HACKS,
         (Format::Hll(_), DeviceKind::Cuda) => {
             const { &[HACK_SIZE.any(), SIGMA.only(&["1"]), SPILL.only(&[]), OP.any(), SCALE.any()] }
         }
-        (Format::Hll(_), DeviceKind::Nccl | DeviceKind::Wgpu) => {
+        (Format::Hll(_), DeviceKind::Ranks | DeviceKind::Nccl | DeviceKind::Wgpu) => {
             const { &[HACK_SIZE.any(), SIGMA.only(&["1"]), SPILL.only(&[]), PLAIN_OP, PLAIN_SCALE] }
         }
         (Format::HllCompact, DeviceKind::Cuda | DeviceKind::Nccl) => {
@@ -67,22 +63,16 @@ const fn parameters(format: Format, device: DeviceKind) -> &'static [(Parameter,
             }
         }
         (Format::HllCompact, _) => {
-            const { &[HACK_SIZE.any(), SIGMA.any(), SPILL.any(), VALUES.any(), OP.any(), PLAIN_SCALE] }
+            const { &[HACK_SIZE.any(), SIGMA.any(), SPILL.any(), VALUES.any(), OP.any(), SCALE.any()] }
         }
-        (Format::CsrCompact, _) => const { &[VALUES.any(), OP.any(), PLAIN_SCALE] },
+        (Format::CsrCompact, _) => const { &[VALUES.any(), OP.any(), SCALE.any()] },
         (Format::Coo | Format::Csr | Format::Ell(_), DeviceKind::Wgpu) => {
             const { &[PLAIN_OP, PLAIN_SCALE] }
         }
-        (Format::Coo | Format::Csr | Format::Ell(_), DeviceKind::Cuda) => SCALED,
-        (Format::Hyb(_), DeviceKind::Cuda) => const { &[HYB_WIDTH.any(), OP.any(), SCALE.any()] },
-        (Format::Bsr, DeviceKind::Cuda) => {
-            const { &[BSR_BLOCK.any(), MIN_FILL.any(), OP.any(), SCALE.any()] }
-        }
-        (Format::Dia, DeviceKind::Cuda) => const { &[MIN_FILL.any(), OP.any(), SCALE.any()] },
-        (Format::Coo | Format::Csr | Format::Ell(_), _) => const { &[OP.any(), PLAIN_SCALE] },
-        (Format::Hyb(_), _) => const { &[HYB_WIDTH.any(), OP.any(), PLAIN_SCALE] },
-        (Format::Bsr, _) => const { &[BSR_BLOCK.any(), MIN_FILL.any(), OP.any(), PLAIN_SCALE] },
-        (Format::Dia, _) => const { &[MIN_FILL.any(), OP.any(), PLAIN_SCALE] },
+        (Format::Coo | Format::Csr | Format::Ell(_), _) => SCALED,
+        (Format::Hyb(_), _) => const { &[HYB_WIDTH.any(), OP.any(), SCALE.any()] },
+        (Format::Bsr, _) => const { &[BSR_BLOCK.any(), MIN_FILL.any(), OP.any(), SCALE.any()] },
+        (Format::Dia, _) => const { &[MIN_FILL.any(), OP.any(), SCALE.any()] },
     }
 }
 
@@ -116,13 +106,7 @@ const fn cpu_choice(id: &'static str, summary: &'static str) -> KernelDescriptor
     kernel.reads = Reads::Chosen;
     kernel.deterministic = false;
     kernel.takes.threads = true;
-    kernel.parameters = const { &[COMPACT.any(), OP.any(), PLAIN_SCALE] };
-    kernel
-}
-
-/// The kernel with alpha and beta.
-const fn scaling(mut kernel: KernelDescriptor) -> KernelDescriptor {
-    kernel.parameters = SCALED;
+    kernel.parameters = const { &[COMPACT.any(), OP.any(), SCALE.any()] };
     kernel
 }
 
@@ -179,7 +163,7 @@ const fn own_block(mut kernel: KernelDescriptor) -> KernelDescriptor {
 /// The kernel with rows sorted by length and long rows spilled.
 const fn sorting(mut kernel: KernelDescriptor) -> KernelDescriptor {
     kernel.takes.order = true;
-    kernel.parameters = CUDA_HACKS;
+    kernel.parameters = HACKS;
     kernel
 }
 
@@ -188,7 +172,6 @@ const fn cuda_choice(id: &'static str, summary: &'static str) -> KernelDescripto
     let mut kernel = cpu_choice(id, summary);
     kernel.device = DeviceKind::Cuda;
     kernel.takes.threads = false;
-    kernel.parameters = const { &[COMPACT.any(), OP.any(), SCALE.any()] };
     kernel
 }
 
@@ -233,7 +216,6 @@ const fn mkl_spmv(id: &'static str, finite_x: bool, summary: &'static str) -> Ke
     let origin = &[Origin::Vendor(Library::Mkl)];
     let mut kernel = product(id, Format::Csr, DeviceKind::Cpu, Mapping::Library, origin, summary);
     kernel.needs.finite_x = finite_x;
-    kernel.parameters = SCALED;
     // The library does not guarantee it.
     kernel.deterministic = false;
     kernel.takes.threads = true;
@@ -260,12 +242,12 @@ const fn nccl_spmv(id: &'static str, format: Format, summary: &'static str) -> K
 /// Every SpMV kernel, in the order in which tables list them.
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
-    scaling(cpu_spmv("cpu/csr/serial", Format::Csr, Mapping::Serial, &[Paper000, Paper002],
-        "one thread, rows in order; the reference of every check")),
-    scaling(cpu_spmv("cpu/csr/rows", Format::Csr, Mapping::EqualRows, &[Paper002],
-        "equal contiguous parts of the rows, one per thread")),
-    scaling(cpu_spmv("cpu/csr/nnz", Format::Csr, Mapping::EqualEntries, &[Paper000],
-        "contiguous parts of the rows with about the same number of nonzeros, one per thread")).of_version(Version::Final),
+    cpu_spmv("cpu/csr/serial", Format::Csr, Mapping::Serial, &[Paper000, Paper002],
+        "one thread, rows in order; the reference of every check"),
+    cpu_spmv("cpu/csr/rows", Format::Csr, Mapping::EqualRows, &[Paper002],
+        "equal contiguous parts of the rows, one per thread"),
+    cpu_spmv("cpu/csr/nnz", Format::Csr, Mapping::EqualEntries, &[Paper000],
+        "contiguous parts of the rows with about the same number of nonzeros, one per thread").of_version(Version::Final),
     cpu_spmv("cpu/csr/merge", Format::Csr, Mapping::MergePath, &[Ours],
         "equal pieces of rows plus nonzeros, one per thread; threads share long rows"),
     cpu_spmv("cpu/csr/simd", Format::Csr, Mapping::EqualPieces, &[Ours],

@@ -115,6 +115,29 @@ fn the_transpose_has_a_choice_of_its_own_and_its_time_counts_as_conversion() {
 }
 
 #[test]
+fn with_beta_every_execution_starts_from_the_same_y() {
+    let problem = SpmvProblem::drawn(band(3_000), 42);
+    let backend = CpuBackend::new();
+    let flag = AtomicBool::new(false);
+    let watch = Watch::cancelled_by(&flag);
+    for (op, threads) in [("n", 1), ("t", 2)] {
+        let plain = configuration(threads, Precision::F64, "on");
+        let parameters = plain.parameters.clone().with(OP.id(), op).with(SCALE.id(), "2:-0.5");
+        let scaled = Configuration { parameters, ..plain };
+        let mut prepared = set_up(&backend, &problem, &scaled);
+        let y = prepared.output(&watch).wait().unwrap().unwrap();
+        let check = problem.check(&scaled, &y);
+        assert_eq!(check.verdict, Verdict::Pass, "{:?}", check.reason);
+        assert_eq!(prepared.output(&watch).wait().unwrap().unwrap(), y);
+        let choice = prepared.costs().choice.unwrap();
+        let given = prepared.params().get("scale").cloned();
+        assert_eq!((given.as_deref(), choice.params.get("scale")), (Some("2:-0.5"), None));
+        let mut left_out = choice.tried.iter().filter_map(|tried| tried.left_out.as_ref());
+        assert!(left_out.all(|why| !why.contains("scale")), "{choice:?}");
+    }
+}
+
+#[test]
 fn only_the_format_of_the_chosen_kernel_is_kept() {
     let problem = SpmvProblem::new(band(3_000), vec![1.0; 3_000]);
     let backend = CpuBackend::new();
