@@ -25,7 +25,7 @@ impl<'p> Bold<'p> {
     /// Chooses among the series of a plot; `run` is the number of the selected run.
     pub(super) fn of(plot: &'p Plot<'_>, run: Option<usize>) -> Self {
         // The parts of a bar are in order already, and all have a colour.
-        if matches!(plot.form, Form::Bars | Form::Cells | Form::Strokes) {
+        if plot.ordered || matches!(plot.form, Form::Bars | Form::Cells | Form::Strokes) {
             let order = plot.names();
             return Self { names: order.iter().copied().collect(), order };
         }
@@ -253,6 +253,10 @@ mod tests {
         assert_eq!(sorted(&bold), expected);
         let few = rows(&MANY[3..9]);
         assert_eq!(Bold::of(&few, None).names.len(), 6, "few series are all in colour");
+        let mut ordered = rows(&MANY);
+        ordered.ordered = true;
+        let bold = Bold::of(&ordered, None);
+        assert_eq!((bold.names.len(), bold.order), (MANY.len(), ordered.names()));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::{
 use crate::state::ViewState;
 
 const SPMV: Operations = Operations::Only(&[Operation::Spmv]);
+const PRODUCTS: Operations = Operations::Only(&[Operation::Spmv, Operation::Spmm]);
 const SYMGS: Operations = Operations::Only(&[Operation::Symgs]);
 const ON_MATRICES: Operations = Operations::Only(&[Operation::Spmv, Operation::Symgs]);
 const ITERATIVE: Operations = Operations::Only(&[Operation::Symgs, Operation::Solve]);
@@ -207,11 +208,11 @@ pub(super) const CHARTS: [Chart; 33] = [
         id: "roofline",
         group: Group::Limits,
         name: "Roofline",
-        sentence: "The fastest kernel of each format under the measured bandwidth; small hollow marks include padding bytes.",
+        sentence: "The fastest kernel of each format, or for SpMM each kernel with each k, under the measured bandwidth; small hollow marks include padding bytes.",
         nothing: NO_RUNS,
         data: planes::roofline,
         of: None,
-        operations: SPMV,
+        operations: PRODUCTS,
     },
     Chart {
         id: "profile",
@@ -241,7 +242,7 @@ pub(super) const CHARTS: [Chart; 33] = [
         nothing: "No matrix with nonzeros passes the filters.",
         data: sizes::bytes_of_formats,
         of: None,
-        operations: SPMV,
+        operations: PRODUCTS,
     },
     Chart {
         id: "hot-cold",

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sparsescope_core::record::RunKey;
 
-use super::best::best;
+use super::best::{Place, best};
 use super::looks::format_of_run;
 use super::plot::{Data, Guide, Plot, Point, Scale, kernel};
 use super::sizes::padding_bytes;
+use super::vectors::columns;
 use crate::model::{RunOf, bytes, joules, plural};
 use crate::why::BOUND;
 
@@ -179,23 +180,38 @@ fn low_end(mut values: Vec<f64>) -> Option<f64> {
     values.get(values.len() / 20).copied()
 }
 
+/// The runs of the roofline, each with the number of columns of X, or 0, and the name of its series: the fastest one of
+/// each format on each matrix; of SpMM that of each kernel with each number of columns.
+fn below_roofs<'a>(data: &Data<'a>) -> Vec<(usize, String, RunOf<'a>)> {
+    let class = |run: &RunOf<'a>| match columns(run.run) {
+        Some(k) => Some((k as usize, kernel(run))),
+        None => Some((0, format_of_run(run.run).to_owned())),
+    };
+    let named = |((.., (k, name)), run): (Place, RunOf<'a>)| match k {
+        0 => (0, name, run),
+        k => (k, format!("k = {k}"), run),
+    };
+    best(&data.runs, &class).into_iter().map(named).collect()
+}
+
 pub(super) fn roofline<'a>(data: &Data<'a>) -> Plot<'a> {
     let x = Scale::new("flops per byte (minimum traffic)", true);
     let mut plot = Plot::plane(x, Scale::new("GFLOPS", true));
     let (mut shown, mut most) = (Vec::new(), 0.0);
-    let runs = by_format(data);
+    let runs = below_roofs(data);
+    plot.ordered = runs.iter().any(|(k, ..)| *k > 0);
     let is_bound = |run: &RunOf<'_>| run.launch_share().is_some_and(|share| share >= BOUND);
     let place = |run: &RunOf<'_>| (run.key(), run.bundle.series);
-    let bound = runs.iter().map(|(_, run)| run).filter(|run| is_bound(run));
+    let bound = runs.iter().map(|(.., run)| run).filter(|run| is_bound(run));
     let launch_bound: BTreeSet<(String, usize)> = bound.map(place).collect();
     // Flops per byte and rate on matrices that launching bounds, where slow kernels are slower still, and on the
     // others.
     let mut ends = [Vec::new(), Vec::new()];
-    for (format, run) in runs {
+    for (k, name, run) in runs {
         let (Some(matrix), Some(gflops)) = (run.matrix(), run.rate()) else { continue };
-        let flops = 2.0 * matrix.statistics.nnz as f64;
+        let flops = 2.0 * matrix.statistics.nnz as f64 * k.max(1) as f64;
         let moved = run.run.costs.minimal_bytes;
-        let padding = padding_bytes(&run).unwrap_or(0).min(moved);
+        let padding = padding_bytes(&run).filter(|_| k == 0).unwrap_or(0).min(moved);
         let (useful, whole) = (flops / (moved - padding) as f64, flops / moved as f64);
         if !(useful.is_finite() && whole > 0.0) {
             continue;
@@ -210,7 +226,7 @@ pub(super) fn roofline<'a>(data: &Data<'a>) -> Plot<'a> {
         let of = if launch_bound.contains(&place(&run)) { bound } else { others };
         of.push((whole, gflops));
         shown.push(run);
-        plot.add(0, &format, Some(run.bundle), point);
+        plot.add(k, &name, Some(run.bundle), point);
     }
     let [bound, others] = ends;
     if !bound.is_empty() && !others.is_empty() {

@@ -40,6 +40,8 @@ pub struct Plot<'a> {
     /// A summary of the numbers, in words.
     pub note: String,
     pub(super) form: Form,
+    /// All series have a colour, in their order and not best first.
+    pub(super) ordered: bool,
     /// What the weights of cells count; empty if there are none.
     pub(super) weights: &'static str,
 }
@@ -203,9 +205,10 @@ impl<'a> Plot<'a> {
     pub(super) fn plane(x: Scale, y: Scale) -> Self {
         let (series, guides, note) = (BTreeMap::new(), Vec::new(), String::new());
         let (hidden, subject) = (BTreeMap::new(), None);
-        let (form, weights) = (Form::Marks, "");
+        let (form, ordered, weights) = (Form::Marks, false, "");
         let places = HashMap::new();
-        Self { rows: None, places, x, y, series, hidden, subject, guides, note, form, weights }
+        let rows = None;
+        Self { rows, places, x, y, series, hidden, subject, guides, note, form, ordered, weights }
     }
 
     /// A chart of x with one row per matrix, or other subject.

@@ -111,6 +111,10 @@ mod tests {
         let mut run = run(2, kernel, (4, block), gain / f64::from(k));
         run.operation = "spmm".into();
         run.params.insert("vectors".into(), k.to_string());
+        // Another column is 8 bytes more per row of X and of Y, 1000 each.
+        run.costs.minimal_bytes += 16_000 * u64::from(k - 1);
+        let bytes = run.costs.minimal_bytes as f64;
+        run.figures.iter_mut().for_each(|figures| figures.gbs = bytes / figures.median_s / 1e9);
         let work = Work { flops: 2 * NNZ[2] * u64::from(k), ..Work::default() };
         run.metric = Some(Operation::Spmm.metric(&work, serial(2) * f64::from(k) / gain));
         run
@@ -145,6 +149,31 @@ mod tests {
         // 2·nnz flops of a column in nnz nanoseconds.
         let expected = [("cpu/spmm/simd", "1", 4.0), ("cpu/spmm/simd", "8", 24.0)];
         assert_drawn("rate-vectors", &expected);
+    }
+
+    #[test]
+    fn the_roofline_has_a_mark_for_each_kernel_and_number_of_columns_of_which_all_have_a_colour() {
+        let (model, state) = (products(), state("roofline;operation=spmm"));
+        let data = Data::of(&model, &state);
+        let plot = super::super::view::plot(&data);
+        let found = plot.points().map(|(name, _, point)| (name, point.at));
+        // 2·k flops per nonzero; 12 bytes per nonzero, 4 per row and one more, 16 per row and column.
+        let nnz = NNZ[2] as f64;
+        let intensity = |k: f64| 2.0 * k * nnz / (12.0 * nnz + 4_004.0 + 16_000.0 * k);
+        // 2·k·nnz flops, `gain` times as fast as k·nnz nanoseconds.
+        let expected =
+            [("k = 1", 1.0, 4.0), ("k = 8", 8.0, 2.0), ("k = 8", 8.0, 24.0), ("k = 8", 8.0, 180.0)];
+        let expected = expected.map(|(name, k, gflops)| (name, [intensity(k), gflops]));
+        let near = |a: [f64; 2], b: [f64; 2]| (0..2).all(|i| (a[i] / b[i] - 1.0).abs() < 1e-9);
+        let found: Vec<_> = found.collect();
+        assert_eq!(found.len(), expected.len(), "{found:?}");
+        for ((name, at), (of, expected)) in found.into_iter().zip(expected) {
+            assert!(
+                name == of && near(at, expected),
+                "{name}: {at:?}, expected {of}: {expected:?}"
+            );
+        }
+        assert!(plot.ordered && plot.guides.iter().any(|roof| roof.name.contains("copy")));
     }
 
     #[test]
