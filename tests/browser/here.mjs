@@ -187,13 +187,14 @@ export const cases = {
   async "several columns are multiplied here, on the GPU and on the CPU"(context, given) {
     const viewer = await opened(context, given, watched);
     await samples(viewer, 5);
-    await viewer.click("button", "SpMM, 8 columns");
+    await viewer.click("button", "SpMM");
+    await viewer.click("button", "32 columns of X");
     const generator = "powerlaw?m=3000&nnz=20000&max=300";
     await start(viewer, generator);
     const runs = passed(await measured(viewer), generator);
     assert.deepEqual(
       runs.map(({ kernel, precision, params }) => `${kernel} ${precision} ${params.vectors}`),
-      ["cpu/spmm/serial f32 8", "cpu/spmm/serial f64 8", "wgpu/spmm/row-split f32 8"],
+      ["cpu/spmm/serial f32 32", "cpu/spmm/serial f64 32", "wgpu/spmm/row-split f32 32"],
     );
     await viewer.find("text", /^3 runs on powerlaw/);
     await viewer.close();

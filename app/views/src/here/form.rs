@@ -4,15 +4,14 @@ use egui::{
     Align, Button, Checkbox, Color32, ComboBox, DragValue, FontId, Label, Layout, ProgressBar,
     RichText, Role, ScrollArea, TextEdit, Ui, WidgetInfo, vec2,
 };
-use sparsescope_core::kernel::parameters::VECTORS;
-use sparsescope_core::kernel::{DeviceKind, Parameters};
+use sparsescope_core::kernel::DeviceKind;
 use sparsescope_core::record::Operation;
 use sparsescope_figures::model::{Model, count, significant};
 use sparsescope_figures::theme::BODY;
 
 use super::gpu::GpuSeen;
 use super::live::{Rates, words_of};
-use super::wanted::{OPERATIONS, SAMPLES, Subject, Wanted, kernels_here, offered};
+use super::wanted::{COLUMNS, OPERATIONS, SAMPLES, Subject, Wanted, kernels_here, offered};
 use super::work::{Measured, Work};
 use crate::style;
 
@@ -223,17 +222,20 @@ fn operation(ui: &mut Ui, wanted: &mut Wanted) {
     section(ui, "Operation");
     ui.horizontal(|ui| {
         for operation in OPERATIONS {
-            let text = match operation {
-                Operation::Spmm => {
-                    let k = Parameters::default().get(&VECTORS);
-                    format!("{}, {k} columns", operation.word())
-                }
-                _ => operation.word().to_owned(),
-            };
-            ui.selectable_value(&mut wanted.operation, operation, text)
+            ui.selectable_value(&mut wanted.operation, operation, operation.word())
                 .on_hover_text(operation.about());
         }
     });
+    if wanted.operation == Operation::Spmm {
+        ui.horizontal_wrapped(|ui| {
+            ui.label("Columns of X");
+            for k in COLUMNS {
+                let choice = ui.selectable_value(&mut wanted.columns, k, k.to_string());
+                let (chosen, name) = (wanted.columns == k, format!("{k} columns of X"));
+                choice.widget_info(|| WidgetInfo::selected(Role::Button, true, chosen, &name));
+            }
+        });
+    }
 }
 
 /// The start button, and why it is disabled.

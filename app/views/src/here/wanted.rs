@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use sparsescope_core::experiment::{Configuration, LoadedValues};
 use sparsescope_core::generate::{GeneratorSpec, SuiteEntry, suite};
+use sparsescope_core::kernel::parameters::VECTORS;
 use sparsescope_core::kernel::{
-    DeviceKind, Format, KernelDescriptor, Mapping, kernel, kernels, reference,
+    DeviceKind, Format, KernelDescriptor, Mapping, Parameters, kernel, kernels, reference,
 };
 use sparsescope_core::record::{MatrixRecord, Operation, Precision, Source};
 use sparsescope_figures::model::{Model, STAND_IN_SUFFIX, display_name};
@@ -21,6 +22,9 @@ const USUAL_SAMPLES: usize = 25;
 
 /// The operations on offer.
 pub(super) const OPERATIONS: [Operation; 2] = [Operation::Spmv, Operation::Spmm];
+
+/// The numbers of columns of X on offer in SpMM.
+pub(super) const COLUMNS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 
 /// Invocations per workgroup.
 const BLOCK: u32 = 128;
@@ -101,6 +105,8 @@ pub(super) struct Wanted {
     pub(super) typed: String,
     /// What to compute.
     pub(super) operation: Operation,
+    /// Columns of X in SpMM.
+    pub(super) columns: u32,
     /// The ids of the kernels, of all operations.
     pub(super) kernels: BTreeSet<&'static str>,
     /// Samples per run.
@@ -114,6 +120,7 @@ impl Default for Wanted {
             entry: Some(FIRST),
             typed: String::new(),
             operation: Operation::Spmv,
+            columns: Parameters::default().get(&VECTORS),
             kernels: kernels.collect(),
             samples: USUAL_SAMPLES,
         }
@@ -139,11 +146,16 @@ impl Wanted {
     /// The configurations to run, in kernel order; they always include the reference, in each precision.
     pub(super) fn configurations(&self) -> Vec<Configuration> {
         let mut all = Vec::new();
+        let mut parameters = Parameters::default();
+        if self.operation == Operation::Spmm {
+            parameters = parameters.with(VECTORS.id(), &self.columns.to_string());
+        }
         let here = kernels_here(self.operation);
         for kernel in here.filter(|kernel| self.kernels.contains(kernel.id)) {
             let of = |precision, block| Configuration {
                 precision,
                 block,
+                parameters: parameters.clone(),
                 ..Configuration::usual(kernel)
             };
             match kernel.device {
@@ -200,9 +212,16 @@ mod tests {
         assert!(all.iter().all(|configuration| configuration.admit().is_ok()));
         wanted.leave_gpu();
         assert!(!wanted.needs_gpu() && words(&wanted) == cpu);
-        let several = Wanted { operation: Operation::Spmm, ..Wanted::default() };
+        let mut several = Wanted { operation: Operation::Spmm, ..Wanted::default() };
         assert_eq!(words(&several), ["cpu/spmm/serial f64", "cpu/spmm/serial f32"]);
         assert!(several.needs_gpu() && several.configurations().len() == 3);
+        assert!(COLUMNS.contains(&several.columns), "one of those on offer");
+        for k in COLUMNS {
+            several.columns = k;
+            for one in several.configurations() {
+                assert!(one.parameters.get(&VECTORS) == k && one.admit().is_ok());
+            }
+        }
     }
 
     #[test]
