@@ -199,7 +199,27 @@ fn fastest_of(
     }
     table(html, &header, &lines);
     html.of_text("p", &[("class", "weak")], &note);
+    pairs(html, &board, places);
     true
+}
+
+/// Who is fastest for A, for its transpose and for both, on the matrices that were multiplied by both.
+fn pairs(html: &mut Html, board: &Board, places: &HashMap<&str, usize>) {
+    let line = |(key, name, answers): (&str, &str, [Option<[String; 2]>; 4])| -> Vec<Cell> {
+        let number = places.get(key).copied().unwrap_or_default();
+        let words = |answer: Option<[String; 2]>| answer.map_or("–".into(), |of| of.join(": "));
+        let answers = answers.map(|answer| Cell::Text(words(answer)));
+        std::iter::once(Cell::Subject(number, name.to_owned())).chain(answers).collect()
+    };
+    let lines: Vec<Vec<Cell>> = board.best_of_pairs().map(line).collect();
+    if lines.is_empty() {
+        return;
+    }
+    let header = ["matrix", "fastest for A", "for A'", "for both", "for both from one copy of A"];
+    table(html, &header, &lines);
+    let note = "Median times of y = A·x, of y = A'·x, and of both on one device, with the memory of the arrays that the \
+                kernels read. *: chosen by an automatic kernel.";
+    html.of_text("p", &[("class", "weak")], note);
 }
 
 /// Titles of [`figures`].
@@ -504,9 +524,32 @@ fn machine_lines(machine: &Environment) -> Vec<(&str, String)> {
 
 #[cfg(test)]
 mod tests {
+    use sparsescope_core::bundle::{Bundle, Limits};
     use sparsescope_figures::model::solved;
 
     use super::*;
+
+    #[test]
+    fn the_transpose_has_a_table_where_it_was_measured_too() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("example/cpu.zip");
+        let mut bundle = Bundle::open(&path, &Limits::default()).unwrap();
+        let mut transposed = bundle.runs.clone();
+        transposed.retain(|run| run.kernel == "cpu/csr/serial");
+        for run in &mut transposed {
+            run.params.insert("op".into(), "t".into());
+        }
+        let shown = |bundle: &Bundle| {
+            let mut model = Model::default();
+            model.show_unfinished("cpu.zip", bundle.clone());
+            let board = Board::of(&model, &ViewState::default());
+            Html::of(|html| pairs(html, &board, &HashMap::new()))
+        };
+        assert_eq!(shown(&bundle), "");
+        bundle.runs.extend(transposed);
+        let html = shown(&bundle);
+        assert_eq!(html.matches("<tr>").count(), 1 + bundle.matrices.len(), "{html}");
+        assert!(html.contains(">csr/serial: "), "{html}");
+    }
 
     #[test]
     fn solves_that_do_not_rank_are_told_and_are_the_fastest_nowhere() {

@@ -11,6 +11,7 @@ use sparsescope_figures::model::{
 };
 use sparsescope_figures::state::Filter;
 
+use super::pairs;
 use super::summary::workers;
 use crate::cli::table::{Column, DASH, Kind, fitted, joules, seconds, three_digits, wrapped};
 use crate::cli::terminal::one_line;
@@ -56,7 +57,8 @@ pub(super) fn answer(model: &Model, colors: bool) -> String {
     let chosen: BTreeSet<&str> = chosen.map(|run| short(&run.run.kernel, device)).collect();
     let chosen: String = chosen.iter().map(|auto| format!("* chosen by {auto}\n")).collect();
     let sentence = sentence(&rows, bundle, device);
-    format!("{table}{chosen}\n{}", wrapped("", &one_line(&sentence), ""))
+    let pairs = pairs::table(model, operation(bundle), colors);
+    format!("{table}{chosen}{pairs}\n{}", wrapped("", &one_line(&sentence), ""))
 }
 
 fn columns(rows: &[Row<'_>], bundle: &Bundle, device: &str) -> Vec<Column> {
@@ -309,6 +311,28 @@ mod tests {
         assert!(line.contains("Jacobi, pcg/serial") && line.contains("100"), "{text}");
         assert!(text.contains("iterations") && !text.contains("GFLOPS"), "{text}");
         assert!(!text.contains("pcg/threads") && !text.contains("vendor/"), "{text}");
+    }
+
+    #[test]
+    fn a_second_table_has_the_transpose_where_it_was_measured_too() {
+        let title = "fastest for A'";
+        assert!(!answer(&example("cpu.zip", |_| {}), false).contains(title));
+        let model = example("cpu.zip", |bundle| {
+            let mut transposed = bundle.runs.clone();
+            transposed.retain(|run| run.kernel == "cpu/csr/serial");
+            for run in &mut transposed {
+                run.params.insert("op".into(), "t".into());
+            }
+            bundle.runs.extend(transposed);
+        });
+        let text = answer(&model, false);
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        let (_, below) = text.split_once(title).expect("a second table");
+        for matrix in &model.bundles()[0].bundle.matrices {
+            let is_it = |line: &&str| line.starts_with(&matrix.record.name);
+            let lines: Vec<&str> = below.lines().filter(is_it).collect();
+            assert!(lines.len() == 1 && lines[0].contains("csr/serial"), "{text}");
+        }
     }
 
     #[test]

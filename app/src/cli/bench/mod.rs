@@ -10,6 +10,7 @@ mod measure;
 #[cfg(feature = "mpi")]
 pub(super) mod mpi;
 mod next;
+mod pairs;
 mod planned;
 mod reasons;
 mod recorder;

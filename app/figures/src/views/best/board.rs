@@ -8,8 +8,11 @@ use super::reasons;
 use super::sides::{Side, bundles, names, sides};
 use super::solves::{Whole, beside_time, first_with_setup, unsupported};
 use crate::model::{Model, RunOf, STAND_IN_SUFFIX, Standing, count, subject_name, subject_title};
-use crate::state::{RankBy, Ranking, ViewState};
+use crate::state::{Form, RankBy, Ranking, ViewState};
 use crate::why::{BOUND, Clause};
+
+/// Why another form is shown than the one with A and A'.
+pub(super) const NO_PAIRS: &str = "no matrix has runs of both A·x and A'·x";
 
 /// The data of the view that requires visiting every run.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +51,8 @@ pub struct Board {
     pub(crate) least_energy: Option<(String, usize)>,
     /// In which ranking the rows' winners win.
     pub ranking: Ranking,
+    /// Whether all winners multiply by the transpose.
+    pub(crate) transposed: bool,
     /// The matrices with products by A and by its transpose.
     pub(crate) pairs: Vec<PairRow>,
     /// The start of all ids or nearly all, which names leave out.
@@ -202,6 +207,11 @@ impl Board {
         board.prefix = common_start(&board.kernels);
         board.conditions = conditions(&winners);
         board.conditions.extend(reasons::conditions(ranking, &winners));
+        if state.best.form == Form::Pair && board.pairs.is_empty() {
+            board.conditions.insert(0, NO_PAIRS.to_owned());
+        }
+        let is_transposed = |run: &RunOf<'_>| run.run.params.get("op").is_some_and(|op| op == "t");
+        board.transposed = !winners.is_empty() && winners.iter().all(is_transposed);
         board.unsupported = unsupported(model, state);
         board.put_sides(model);
         board.sort(state);

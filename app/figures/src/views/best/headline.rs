@@ -132,14 +132,16 @@ fn gain(board: &Board) -> Option<String> {
     })
 }
 
-/// The limit of the error, before the subjects; empty if there is none.
+/// That the products are by the transpose, and the limit of the error, before the subjects; empty if neither holds.
 fn within(board: &Board) -> String {
+    let transposed = if board.transposed { "for A' " } else { "" };
     let error = board.ranking.max_error;
-    error.map(|error| format!("within a relative error of {error:e} ")).unwrap_or_default()
+    let error = error.map(|error| format!("within a relative error of {error:e} "));
+    format!("{transposed}{}", error.unwrap_or_default())
 }
 
 /// With a capital at its start.
-fn capitalised(text: &str) -> String {
+pub(super) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
@@ -194,7 +196,10 @@ pub(super) fn about(board: &Board, unfolded: bool) -> String {
     let tied = |row: &&&Row| row.lead.is_some_and(|lead| lead < TIED);
     match shown.iter().filter(tied).count() {
         0 => {}
-        tied => words.push(format!("on {tied} the second kernel is within 5 %")),
+        tied => {
+            let on = counted(board, tied);
+            words.push(format!("on {on} the second kernel is within 5 %"));
+        }
     }
     let gain = gain(board).filter(|_| is_solve(board));
     words.extend(gain.map(|gain| format!("once set up, {gain}")));

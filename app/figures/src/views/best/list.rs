@@ -5,11 +5,12 @@ use ecolor::Color32;
 use emath::{pos2, vec2};
 
 use super::bars::unit;
-use super::board::{Board, Rival, Row};
+use super::board::{Board, NO_PAIRS, Rival, Row};
+use super::headline::capitalised;
 use super::rows::in_order;
 use crate::figure::{Anchor, Axis, Figure, Mark, shortened};
 use crate::model::{Model, significant};
-use crate::state::{RankBy, ViewState};
+use crate::state::{Form, RankBy, ViewState};
 use crate::theme::{Ink, blend};
 use crate::views::charts::Looks;
 
@@ -187,6 +188,12 @@ pub(super) fn figure(board: &Board, model: &Model, state: &ViewState, width: f32
             point(&mut part, pos2(x, ROW * 0.5), color, mark, rival.run == row.run, &ink);
         }
         figure.put_below(part);
+    }
+    if state.best.form == Form::Pair {
+        let sentence = format!("{}.", capitalised(NO_PAIRS));
+        let at = pos2(columns.matrix[0], figure.size.y + 15.0);
+        figure.text(at, Anchor::Start, TYPE, ink.text, &sentence);
+        figure.size.y += 30.0;
     }
     figure
 }

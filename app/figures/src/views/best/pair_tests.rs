@@ -1,11 +1,12 @@
 //! A with its transpose, against hand-made numbers.
 
-use sparsescope_core::record::{Energy, Rounding, Run};
+use sparsescope_core::bundle::Bundle;
+use sparsescope_core::record::{Choice, Energy, Rounding, Run};
 
 use super::VIEW;
 use super::board::Board;
 use super::pairs::{Answer, PairRow};
-use super::view::{automatic, form, headline};
+use super::view::{about, automatic, form, headline};
 use crate::model::Model;
 use crate::state::{Form, RankBy, ViewState};
 use crate::why::tests;
@@ -41,6 +42,20 @@ fn runs() -> Vec<Run> {
 fn model(runs: Vec<Run>) -> Model {
     let (_, statistics, environment) = tests::run("cpu/csr/serial");
     tests::model(runs, statistics, environment)
+}
+
+/// These runs on the matrix m, and others on a matrix b.
+fn on_two(runs: Vec<Run>, others: Vec<Run>) -> Model {
+    let mut bundle = Bundle::clone(&model(runs).bundles()[0].bundle);
+    let of_others = Bundle::clone(&model(others).bundles()[0].bundle).runs;
+    let mut other = bundle.matrices[0].clone();
+    (other.record.id, other.record.name) = ("b".into(), "b".into());
+    other.record.sha256 = "cd".repeat(32);
+    bundle.matrices.push(other);
+    bundle.runs.extend(of_others.into_iter().map(|run| Run { matrix: "b".into(), ..run }));
+    let mut model = Model::default();
+    model.show_unfinished("two.zip", bundle);
+    model
 }
 
 fn pair(runs: Vec<Run>) -> PairRow {
@@ -93,9 +108,57 @@ fn scaled_cold_and_narrow_runs_are_in_no_pair_and_without_the_transpose_there_is
     all.retain(|run| !run.params.contains_key("op"));
     let board = Board::of(&model(all), &ViewState::default());
     assert!(board.pairs.is_empty());
-    let mut state = ViewState::default();
+}
+
+#[test]
+fn without_pairs_another_form_is_shown_and_says_why() {
+    let plain: Vec<Run> = runs().into_iter().filter(|run| !run.params.contains_key("op")).collect();
+    for (model, expected) in
+        [(model(plain.clone()), Form::Bars), (on_two(plain.clone(), plain), Form::List)]
+    {
+        let mut state = ViewState::default();
+        state.best.form = Form::Pair;
+        let board = Board::of(&model, &state);
+        let shown = form(&board, &state);
+        assert_eq!((shown, automatic(&board, &state)), (expected, expected));
+        let sentence = "o matrix has runs of both A·x and A'·x";
+        assert!(about(shown, &board, true).contains(sentence));
+        let svg = VIEW.svg.unwrap()(&model, &state);
+        assert!(svg.contains(sentence), "{svg}");
+        state.best.form = Form::Auto;
+        let board = Board::of(&model, &state);
+        assert!(!about(shown, &board, true).contains(sentence), "nothing else was wanted");
+    }
+}
+
+#[test]
+fn the_kernel_that_another_one_chose_is_named_and_wins() {
+    let mut all = runs();
+    // 1 ms for A.
+    let mut auto = run(&all[0], &("n", "cpu/spmv/auto", 1.0, 14));
+    auto.costs.choice = Some(Choice { kernel: "cpu/bsr/rows".into(), ..Choice::default() });
+    all.push(auto);
+    let (model, mut state) = (model(all), ViewState::default());
     state.best.form = Form::Pair;
-    assert_eq!(form(&board, &state), automatic(&board, &state));
+    let board = Board::of(&model, &state);
+    let [plain, _, both, _] = &board.pairs[0].answers;
+    assert_eq!(numbers(plain), expected("cpu/bsr/rows*", 1000.0, 14));
+    assert_eq!(numbers(both), expected("cpu/bsr/rows* + cpu/csr/simd", 7000.0, 27));
+    let words = headline(Form::Pair, &board);
+    assert!(words.starts_with("bsr/rows is fastest for A and csr/simd for A' on m; "), "{words}");
+    assert!(about(Form::Pair, &board, true).contains("* chosen by an automatic kernel"));
+}
+
+#[test]
+fn products_by_the_transpose_alone_are_said_to_be_for_it() {
+    let mut all = runs();
+    all.retain(|run| run.params.contains_key("op"));
+    let board = Board::of(&model(all.clone()), &ViewState::default());
+    let words = headline(Form::Bars, &board);
+    assert!(words.starts_with("csr/simd is fastest for A' on m; "), "{words}");
+    let board = Board::of(&on_two(all.clone(), all), &ViewState::default());
+    let words = headline(Form::List, &board);
+    assert!(words.starts_with("For A' on 2 matrices, csr/simd wins all; "), "{words}");
 }
 
 #[test]
@@ -187,18 +250,16 @@ fn the_form_has_a_row_per_matrix_and_a_table_of_all_answers() {
     assert_eq!((line[8].as_str(), line[10].as_str()), ("cpu/hll/simd + cpu/csr/simd", "29000000"));
     assert_eq!((line.len(), header.len()), (15, 15));
     // Of several matrices, all with both products, this is the first form.
-    let mut bundle = sparsescope_core::bundle::Bundle::clone(&model.bundles()[0].bundle);
-    let mut other = bundle.matrices[0].clone();
-    (other.record.id, other.record.name) = ("b".into(), "b".into());
-    other.record.sha256 = "cd".repeat(32);
-    bundle.matrices.push(other);
-    let also = bundle.runs.clone().into_iter().map(|run| Run { matrix: "b".into(), ..run });
-    bundle.runs.extend(also);
-    let mut model = Model::default();
-    model.show_unfinished("two.zip", bundle);
     let state = ViewState::default();
-    let board = Board::of(&model, &state);
+    let board = Board::of(&on_two(runs(), runs()), &state);
     assert_eq!(automatic(&board, &state), Form::Pair);
     let words = headline(Form::Pair, &board);
     assert!(words.starts_with("On 2 matrices, hll/simd wins 2 for A, and csr/simd 2 for A'; "));
+    // On one of them HLL for A' takes 1 ms.
+    let mut others = runs();
+    others.push(run(&others[0], &("t", "cpu/hll/simd", 1.0, 20)));
+    let board = Board::of(&on_two(runs(), others), &state);
+    let words = headline(Form::Pair, &board);
+    let expected = "On 2 matrices, hll/simd wins 2 for A, and 2 kernels win 1 each for A'; ";
+    assert!(words.starts_with(expected), "{words}");
 }

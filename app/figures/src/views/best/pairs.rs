@@ -22,7 +22,7 @@ pub(crate) struct PairRow {
 /// One kernel, or one for A and one for A'.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
-    /// Each with its precision unless that is f64.
+    /// Each with an asterisk if another one chose it, and with its precision unless that is f64.
     pub(crate) kernels: Vec<String>,
     /// Number of the run, or of that with A.
     pub(crate) run: usize,
@@ -49,12 +49,14 @@ fn cost(cost: f64, by: RankBy) -> String {
     }
 }
 
-/// Its kernel, with its precision unless that is f64.
+/// The kernel that was timed, with an asterisk if another one chose it, and with its precision unless that is f64.
 fn named(run: &RunOf<'_>) -> String {
-    match (run.run.kernel.as_str(), run.run.precision.as_str()) {
-        (kernel, "f64") => kernel.to_owned(),
-        (kernel, precision) => format!("{kernel} ({precision})"),
-    }
+    let chosen = if run.run.costs.choice.is_some() { "*" } else { "" };
+    let precision = match run.run.precision.as_str() {
+        "f64" => String::new(),
+        precision => format!(" ({precision})"),
+    };
+    format!("{}{chosen}{precision}", run.timed_kernel())
 }
 
 impl PairRow {

@@ -132,7 +132,7 @@ fn the_headline_says_who_wins_and_its_mean_leaves_out_what_launching_bounds() {
         "double precision · warm caches · every result checked",
         "16 shown, 14 launch-bound matrices folded below and not averaged",
         "geometric mean over 15 matrices",
-        "on 7 the second kernel is within 5 %",
+        "on 7 matrices the second kernel is within 5 %",
         "a win of an automatic kernel counts for the kernel that it chose",
         "generated stand-ins for real matrices",
     ] {

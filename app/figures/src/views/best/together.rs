@@ -11,7 +11,7 @@ use super::drawn::{Drawn, ROW, put};
 use super::headline::{self, counted, mean, times};
 use super::pairs::{ANSWERS, Answer, PairRow};
 use super::places::THUMB;
-use crate::figure::{Anchor, Hit, area, strong_width};
+use crate::figure::{Anchor, Hit, area, elided, strong_width};
 use crate::model::count;
 use crate::state::{RankBy, ViewState};
 use crate::theme::{BODY, Ink, SPACE};
@@ -23,14 +23,15 @@ const CELL: [f32; 2] = [92.0, 200.0];
 /// Widths of the answers relative to those of one kernel.
 const WIDTHS: [f32; 4] = [1.0, 1.0, 1.6, 1.6];
 
-/// The kernel that wins most often for an answer, and how often.
-fn most(board: &Board, place: usize) -> Option<(&str, usize)> {
-    let mut wins: BTreeMap<&str, usize> = BTreeMap::new();
-    for answer in answers(board, place) {
-        answer.kernels.iter().for_each(|kernel| *wins.entry(kernel).or_default() += 1);
+/// The kernels that win most often for an answer, and how often; whether another one chose them does not matter.
+fn most(board: &Board, place: usize) -> (Vec<String>, usize) {
+    let mut wins: BTreeMap<String, usize> = BTreeMap::new();
+    for kernel in answers(board, place).flat_map(|answer| &answer.kernels) {
+        *wins.entry(kernel.replace('*', "")).or_default() += 1;
     }
-    let (kernel, rows) = wins.into_iter().rev().max_by_key(|(_, rows)| *rows)?;
-    Some((board.short(kernel), rows))
+    let most = wins.values().copied().max().unwrap_or_default();
+    wins.retain(|_, rows| *rows == most);
+    (wins.into_keys().map(|kernel| board.short(&kernel).to_owned()).collect(), most)
 }
 
 fn answers(board: &Board, place: usize) -> impl Iterator<Item = &Answer> {
@@ -48,19 +49,26 @@ fn ratio(board: &Board, places: [usize; 2], of: fn(&Answer) -> Option<f64>) -> O
 
 /// Who wins for A and for A', what both take together, and the ratio to the vendors.
 pub(super) fn headline(board: &Board) -> String {
-    let (Some((plain, wins)), Some((transposed, also))) = (most(board, 0), most(board, 1)) else {
+    let [plain, transposed] = [0, 1].map(|place| most(board, place));
+    let (Some(first), Some(second)) = (plain.0.first(), transposed.0.first()) else {
         return String::new();
     };
     let energy = board.ranking.by == RankBy::Energy;
     let mut parts = vec![match &board.pairs[..] {
         [row] => {
             let how = if energy { "takes the least energy" } else { "is fastest" };
-            format!("{plain} {how} for A and {transposed} for A' on {}", row.name)
+            format!("{first} {how} for A and {second} for A' on {}", row.name)
         }
         rows => {
             let by = if energy { "By energy on" } else { "On" };
             let on = counted(board, rows.len());
-            format!("{by} {on}, {plain} wins {wins} for A, and {transposed} {also} for A'")
+            let wins = |(kernels, wins): &(Vec<String>, usize), verb: &str| match &kernels[..] {
+                [only] => format!("{only}{verb} {wins}"),
+                tied => format!("{} kernels win {wins} each", tied.len()),
+            };
+            let verb = if plain.0.len() == 1 { "" } else { " wins" };
+            let [plain, transposed] = [wins(&plain, " wins"), wins(&transposed, verb)];
+            format!("{by} {on}, {plain} for A, and {transposed} for A'")
         }
     }];
     let memory = ratio(board, [2, 0], |answer| answer.bytes.map(|bytes| bytes as f64));
@@ -103,6 +111,10 @@ pub(super) fn about(board: &Board) -> String {
             slower.map(|slower| format!("from one copy of A: {} the {cost}", times(slower))),
         );
     }
+    let kernels = board.pairs.iter().flat_map(|row| row.answers.iter().flatten());
+    if kernels.flat_map(|answer| &answer.kernels).any(|kernel| kernel.contains('*')) {
+        words.push("* chosen by an automatic kernel".into());
+    }
     words.extend(headline::stand_ins(board));
     words.join(" · ")
 }
@@ -133,6 +145,41 @@ pub(super) fn table(board: &Board) -> Vec<Vec<String>> {
         lines.push(line);
     }
     lines
+}
+
+impl Board {
+    /// The matrices with products by A and by its transpose, the largest first: the key and the name of each, and who is
+    /// best for A, for A', for both together, and for both from one copy of A: the kernels, and their time and memory.
+    pub fn best_of_pairs(&self) -> impl Iterator<Item = (&str, &str, [Option<[String; 2]>; 4])> {
+        self.pairs.iter().rev().map(move |row| {
+            let of = |answer: &Answer| {
+                [self.short_names(answer).join(" + "), answer.numbers(self.ranking.by)]
+            };
+            let answers = row.answers.each_ref().map(|answer| answer.as_ref().map(&of));
+            (row.key.as_str(), row.name.as_str(), answers)
+        })
+    }
+
+    fn short_names<'n>(&self, answer: &'n Answer) -> Vec<&'n str> {
+        answer.kernels.iter().map(|kernel| self.short(kernel)).collect()
+    }
+}
+
+/// Names in this width: where there is no room for all, each loses letters in its middle, but no precision.
+fn in_width(kernels: &[&str], width: f32) -> String {
+    let all = kernels.join(" + ");
+    if strong_width(&all, BODY) <= width {
+        return all;
+    }
+    let between = strong_width(" + ", BODY) * kernels.len().saturating_sub(1) as f32;
+    let each = (width - between) / kernels.len().max(1) as f32;
+    let parts = kernels.iter().map(|kernel| {
+        let start = kernel.find(" (").unwrap_or(kernel.len());
+        let (name, precision) = kernel.split_at(start);
+        // The semibold letters are a little wider.
+        elided(name, (each - strong_width(precision, BODY)) * 0.95, BODY) + precision
+    });
+    parts.collect::<Vec<_>>().join(" + ")
 }
 
 /// Horizontal places.
@@ -213,9 +260,9 @@ fn draw_row(
             put(figure, &ink, [*from, *to], upper, false, true, "–");
             continue;
         };
-        let kernels: Vec<&str> = answer.kernels.iter().map(|kernel| board.short(kernel)).collect();
+        let names = in_width(&board.short_names(answer), to - from);
         let numbers = answer.numbers(board.ranking.by);
-        put(figure, &ink, [*from, *to], upper, true, false, &kernels.join(" + "));
+        put(figure, &ink, [*from, *to], upper, true, false, &names);
         put(figure, &ink, [*from, *to], lower, false, true, &numbers);
         let rect = area(from - SPACE, y + 1.0, to + SPACE * 0.5, y + ROW - 1.0);
         let (text, matrix, run) = (answer.words.clone(), row.key.clone(), Some(answer.run));
@@ -223,5 +270,25 @@ fn draw_row(
     }
     if let Some((right, gain)) = places.ratio.zip(row.gain) {
         figure.strong(pos2(right, upper), Anchor::End, BODY, ink.text, &times(gain));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_letters_where_there_is_no_room_and_keep_their_precisions() {
+        let kernels = ["mkl/optimized (f32)", "mkl/csr-transposed (f32)"];
+        let whole = kernels.join(" + ");
+        let width = strong_width(&whole, BODY);
+        assert_eq!(in_width(&kernels, width), whole);
+        for share in [0.6, 0.8] {
+            let short = in_width(&kernels, width * share);
+            assert!(strong_width(&short, BODY) <= width * share, "{short}");
+            let parts: Vec<&str> = short.split(" + ").collect();
+            let is_cut = |part: &&str| part.ends_with(" (f32)") && part.contains('…');
+            assert!(parts.len() == 2 && parts.iter().all(is_cut), "{short}");
+        }
     }
 }
