@@ -52,6 +52,19 @@ fn of_two_bundles_the_faster_is_named_first() {
 }
 
 #[test]
+fn a_figure_names_the_bundles_of_winners_and_of_others() {
+    let (mut slow, fast) = (measured("one", &[("a", 4e-3)]), measured("one", &[("a", 1e-3)]));
+    slow.runs[0].kernel = "cpu/csr/nnz".into();
+    let mut model = Model::default();
+    model.add_bundle("fast.zip", fast, "1".repeat(64));
+    model.add_bundle("slow.zip", slow, "2".repeat(64));
+    let mut state = ViewState::default();
+    state.best.form = Form::Bars;
+    let svg = VIEW.svg.unwrap()(&model, &state);
+    assert!(svg.contains("fast.zip: CPU") && svg.contains("slow.zip: CPU"), "{svg}");
+}
+
+#[test]
 fn bundles_of_two_machines_are_compared_over_the_matrices_that_both_have() {
     let one = measured("one", &[("a", 1e-3), ("b", 2e-3), ("c", 1e-3), ("d", 1e-3)]);
     let other = measured("other", &[("a", 4e-3), ("b", 1e-3), ("c", 1.04e-3)]);

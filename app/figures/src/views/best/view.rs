@@ -147,7 +147,8 @@ fn svg(model: &Model, state: &ViewState) -> String {
             let beside = board.rows.iter().flat_map(|row| row.beside(&board.sides));
             beside.flatten().map(|rival| rival.run).collect()
         }
-        _ => board.rows.iter().map(|row| row.run).collect(),
+        // Ratios to the winner and to the baseline are of the others' numbers, too.
+        _ => board.rows.iter().flat_map(|row| &row.runs).map(|rival| rival.run).collect(),
     };
     let runs: Vec<RunOf<'_>> = shown.into_iter().filter_map(|number| model.run(number)).collect();
     let drawn = figure(form, &board, model, state, SAVED);

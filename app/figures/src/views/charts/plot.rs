@@ -35,6 +35,8 @@ pub struct Plot<'a> {
     pub(super) hidden: BTreeMap<(usize, String, usize), Series<'a>>,
     /// The subject of the whole chart, if it is a single one.
     pub subject: Option<Subject<'a>>,
+    /// Runs of another operation that its numbers are relative to.
+    pub(super) rivals: Vec<RunOf<'a>>,
     /// Reference lines.
     pub(super) guides: Vec<Guide>,
     /// A summary of the numbers, in words.
@@ -207,8 +209,21 @@ impl<'a> Plot<'a> {
         let (hidden, subject) = (BTreeMap::new(), None);
         let (form, ordered, weights) = (Form::Marks, false, "");
         let places = HashMap::new();
-        let rows = None;
-        Self { rows, places, x, y, series, hidden, subject, guides, note, form, ordered, weights }
+        Self {
+            rows: None,
+            places,
+            x,
+            y,
+            series,
+            hidden,
+            subject,
+            rivals: Vec::new(),
+            guides,
+            note,
+            form,
+            ordered,
+            weights,
+        }
     }
 
     /// A chart of x with one row per matrix, or other subject.

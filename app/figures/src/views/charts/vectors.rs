@@ -86,6 +86,7 @@ fn gains<'a>(data: &Data<'a>) -> Plot<'a> {
         let text = format!("Against {k} × {}.", other.run.kernel_and_precision());
         let point = Point { text, ..Point::of(&run, x, x * one / all) };
         plot.add(0, &name, Some(run.bundle), point);
+        plot.rivals.push(other);
         let [low, high] = ends.unwrap_or([x, x]);
         ends = Some([low.min(x), high.max(x)]);
     }
@@ -187,5 +188,23 @@ mod tests {
             ("cuda/spmm/row-split", "8", 2.0),
         ];
         assert_drawn("spmm-spmv", &expected);
+    }
+
+    #[test]
+    fn the_figure_names_the_bundles_of_both_operations() {
+        let mut of_spmv = bundle("of spmv", 1.0);
+        let mut of_spmm = bundle("of spmm", 1.0);
+        of_spmm.runs = vec![product("cpu/spmm/simd", 8, 12.0)];
+        of_spmv.created = "2026-02-01T12:00:00Z".into();
+        let mut model = Model::default();
+        for bundle in [of_spmv, of_spmm] {
+            model.open("one", &bundle.to_bytes().unwrap()).unwrap();
+        }
+        let svg = super::super::view::svg(&model, &state("spmm-spmv;operation=spmm"));
+        for footer in ["of spmm: CPU, measured 2026-01-31", "of spmv: CPU, measured 2026-02-01"] {
+            assert!(svg.contains(footer), "{footer} in {svg}");
+        }
+        let svg = super::super::view::svg(&model, &state("kernels;operation=spmm"));
+        assert!(svg.contains("of spmm: CPU") && !svg.contains("of spmv"), "{svg}");
     }
 }

@@ -79,7 +79,7 @@ fn picture(model: &Model, state: &ViewState) -> (String, bool) {
     let width = state.charts.width.unwrap_or(SAVED);
     let data = Data::of(model, state);
     let plot = plot(&data);
-    let mut from = provenance(model, &data.runs);
+    let mut from = provenance(model, &[&data.runs[..], &plot.rivals[..]].concat());
     if from.sources.is_empty() {
         let named = |open: &OpenBundle| format!("{}: {:.12}", open.label(), open.sha256);
         let files = model.bundles().iter().filter(|open| !open.is_unfinished());
