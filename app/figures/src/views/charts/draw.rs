@@ -3,7 +3,7 @@
 use emath::pos2;
 
 use super::looks::Looks;
-use super::plot::{Plot, Point, number};
+use super::plot::{Plot, Point, Row, number};
 use super::sheet::{Sheet, wrap};
 use super::{plane, rows};
 use crate::figure::{Anchor, Figure, elided};
@@ -15,6 +15,8 @@ use crate::theme::BODY;
 const NARROW: f32 = 600.0;
 /// The legend takes at most this fraction of the width beside the plot, or of the height below it.
 const LEGEND: f32 = 0.3;
+/// In a file, a legend with more lines than this, and than this many per row, is below the rows.
+const LONG: [usize; 2] = [30, 5];
 /// Space above and below a legend below the plot.
 const AROUND: f32 = 20.0;
 
@@ -49,7 +51,10 @@ pub fn figure(
         top = 44.0;
     }
     let top = sheet.fills_legend(top);
-    let is_beside = width >= NARROW;
+    let [lines, per_row] = LONG;
+    let is_long = |rows: &[Row]| sheet.bold.order.len() > lines.max(per_row * rows.len());
+    let is_file = room.is_none();
+    let is_beside = width >= NARROW && !(is_file && plot.rows.as_deref().is_some_and(is_long));
     if is_beside {
         sheet.width = width - sheet.legend_width().min(width * LEGEND);
     }
@@ -66,7 +71,7 @@ pub fn figure(
     } else {
         sheet.legend(foot + 14.0, (0.0, width)) + 12.0
     };
-    if room.is_none() {
+    if is_file {
         for line in wrap(&plot.note, width - 24.0) {
             sheet.text(pos2(12.0, y + 6.0), Anchor::Start, ink.text, &line);
             y += 18.0;

@@ -7,8 +7,8 @@ use sparsescope_core::record::Figures;
 use super::draw;
 use super::looks::Looks;
 use super::plane::GUIDE;
-use super::plot::{Data, Guide, Point};
-use super::sheet::{Look, Sheet};
+use super::plot::{Data, Guide, Plot, Point, Scale};
+use super::sheet::{Look, RADIUS, Sheet};
 use super::tests::{bundle, model, run, state};
 use super::view::plot;
 use crate::figure::{Anchor, Figure, Hit, Shape, text_width};
@@ -393,6 +393,63 @@ fn of_arrows_with_the_same_number_in_a_row_the_first_with_room_has_it() {
     // Three lines are in the way of the first arrow's number, not of the second one's.
     assert_eq!(numbers(3, &[0.4999]), 0);
     assert_eq!(numbers(3, &[0.4999, 0.4999]), 1);
+}
+
+/// Values of one row, each of a series of its own; smaller ones are better.
+fn in_a_row(values: &[f64]) -> Plot<'static> {
+    let mut plot = Plot::rows(Scale::new("executions", true).lower());
+    let row = plot.row(|| "m".to_owned(), "m");
+    for (k, value) in values.iter().enumerate() {
+        let point = Point { at: [*value, row], ..Point::default() };
+        plot.add(0, &format!("cpu/series/{k:02}"), None, point);
+    }
+    plot
+}
+
+fn drawn(plot: &Plot<'_>, whom: draw::For<'_>) -> Figure {
+    let looks = Looks::of(&Model::default(), "spmv");
+    draw::figure(plot, &looks, &state("kernels"), 900.0, whom)
+}
+
+#[test]
+fn marks_at_one_position_of_the_first_row_are_below_the_axis() {
+    let figure = drawn(&in_a_row(&[2.0, 2.0, 2.0, 2.0]), draw::For::Screen(10.0, None));
+    let marks =
+        figure.hits.iter().filter(|hit| hit.matrix.is_empty() && hit.text.contains(" on m"));
+    let tops: Vec<f32> = marks.map(|hit| hit.rect.center().y - RADIUS[0]).collect();
+    let [_, axis] = figure.head.as_ref().unwrap().y;
+    assert_eq!(tops.len(), 4);
+    // The head ends a point below the axis.
+    assert!(tops.iter().all(|top| *top >= axis - 1.5), "{axis}: {tops:?}");
+}
+
+#[test]
+fn the_name_of_the_best_mark_is_behind_the_number_of_its_arrow() {
+    let mut plot = in_a_row(&[0.0, 10.0, 20.0, 30.0]);
+    plot.x.least = Some(1.0);
+    let figure = drawn(&plot, draw::For::Screen(600.0, None));
+    let of = |text: &str| texts(&figure, |other| other == text);
+    // The other is in the legend.
+    let (numbers, names) = (of("0"), of("cpu/series/00"));
+    assert_eq!((numbers.len(), names.len()), (1, 2));
+    let name = names.iter().min_by(|a, b| a.left().total_cmp(&b.left())).unwrap();
+    assert!(name.left() > numbers[0].right(), "{name:?} {numbers:?}");
+    assert!((name.center().y - numbers[0].center().y).abs() < 1.0, "in its row");
+}
+
+#[test]
+fn in_a_file_a_legend_much_longer_than_the_rows_is_below_them() {
+    let legend = |count: usize| {
+        let values: Vec<f64> = (1..=count).map(|k| k as f64).collect();
+        let figure = drawn(&in_a_row(&values), draw::For::File("t"));
+        let names = texts(&figure, |text| text.starts_with("cpu/series/"));
+        let columns = sparsescope_core::order::set(names.iter().map(|name| name.left() as i32));
+        (columns.len(), figure.size.y)
+    };
+    let (beside, height) = legend(30);
+    assert!(beside <= 2 && height > 30.0 * 20.0, "one column: {beside}, {height}");
+    let (below, height) = legend(60);
+    assert!(below > 3 && height < 60.0 * 20.0 / 2.0, "several columns: {below}, {height}");
 }
 
 #[test]

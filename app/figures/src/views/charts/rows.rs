@@ -11,7 +11,7 @@ use super::legend::written;
 use super::near::Near;
 use super::plot::{Form, Row};
 use super::sheet::{Sheet, TYPE, elide};
-use super::taken::Taken;
+use super::taken::{Covers, Taken};
 use crate::figure::{Anchor, Mark, area, shortened, text_width};
 use crate::model::significant;
 use crate::theme::{blend, heat_color};
@@ -36,6 +36,8 @@ const LISTED: f32 = 14.0;
 const MOST_LISTED: usize = 200;
 /// Up to this many colours, marks need no names.
 const FEW: usize = 3;
+/// Space for the number of an arrow before a name.
+const NUMBER: f32 = 20.0;
 /// Radius of samples.
 const SAMPLE: f32 = 3.5;
 /// With more samples than this, samples at the same position are drawn once.
@@ -164,11 +166,11 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
             _ if !small && !sheet.is_bold(name) => wanted,
             _ => free(&placed, row, wanted, lane, size),
         };
-        // Samples stay in their row, however many are at one position.
+        // Samples stay in their row, however many are at one position, and other marks below the axis.
         let half = (band * 0.5 - size).max(0.0);
         let at = match small {
             true => pos2(at.x, at.y.max(middle - half).min(middle + half)),
-            false => at,
+            false => pos2(at.x, at.y.max(top + size)),
         };
         if small || sheet.is_bold(name) {
             placed.add(Rect::from_min_max(at, at), (row, at));
@@ -239,7 +241,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
     }
     let labelled = plot.points().any(|(_, _, point)| !point.label.is_empty());
     if plot.form == Form::Marks && !labelled && plot.names().len() > FEW {
-        names(sheet, &marks, right);
+        names(sheet, &marks, right, &mut taken);
     }
     bundle_names(sheet, &rows_at, &bands, band, right);
     bottom + foot
@@ -254,11 +256,11 @@ struct Named<'p> {
     band: (usize, usize),
 }
 
-/// Writes the name of the best mark of each band next to it, if there is space.
-fn names(sheet: &mut Sheet<'_, '_>, marks: &[Named<'_>], right: f32) {
+/// Writes the name of the best mark of each band next to it, if there is space; after the number of an arrow.
+fn names(sheet: &mut Sheet<'_, '_>, marks: &[Named<'_>], right: f32, taken: &mut Taken) {
     let sign = if sheet.plot.lower_is_better() { -1.0 } else { 1.0 };
-    let mut taken = Near::new();
-    marks.iter().for_each(|mark| taken.add(mark.rect, mark.rect));
+    let mut near = Near::new();
+    marks.iter().for_each(|mark| near.add(mark.rect, mark.rect));
     let mut order: Vec<_> = marks.iter().collect();
     let ends = |mark: &Named<'_>| sign * mark.rect.center().x;
     sparsescope_core::order::sort_by(&mut order, |one, other| ends(other).total_cmp(&ends(one)));
@@ -272,11 +274,22 @@ fn names(sheet: &mut Sheet<'_, '_>, marks: &[Named<'_>], right: f32) {
         }
         let name = written(name);
         let size = vec2(text_width(name, TYPE), TYPE);
-        let at = rect.right_center() + vec2(3.0, 0.0);
-        let text = Rect::from_min_size(at - vec2(0.0, TYPE * 0.5), size);
-        if text.right() < right && !taken.any(text, |other| other.intersects(text)) {
-            sheet.figure.text(at, Anchor::Start, TYPE, sheet.ink.weak, name);
-            taken.add(text, text);
+        let starts = [3.0, 3.0 + NUMBER].map(|by| rect.right_center() + vec2(by, 0.0));
+        let text_at = |start: Pos2| Rect::from_min_size(start - vec2(0.0, TYPE * 0.5), size);
+        let is_free =
+            |text: Rect| text.right() < right && !near.any(text, |other| other.intersects(text));
+        let [first, _] = starts;
+        if !is_free(text_at(first)) {
+            continue;
+        }
+        let start = starts.into_iter().find(|start| {
+            let text = text_at(*start);
+            let takes = [Covers::Guides];
+            is_free(text) && taken.take(size, &[text.center()], Rect::EVERYTHING, &takes).is_some()
+        });
+        if let Some(start) = start {
+            sheet.figure.text(start, Anchor::Start, TYPE, sheet.ink.weak, name);
+            near.add(text_at(start), text_at(start));
         }
     }
 }
