@@ -144,7 +144,7 @@ fn what_is_wrong_is_said_with_its_place_and_what_was_expected() {
         (
             "/steps/1/show",
             Some(json!("v1;walk=cuda/csr/none")),
-            "step 2: there is no kernel cuda/csr/none",
+            "step 2: cuda/csr/none: there is no such kernel",
         ),
         ("/steps/1/show", Some(json!("v1;formats=csr,elk")), "step 2: there is no format elk"),
         ("/steps/1/text", Some(json!("{slots:csr")), "step 2: `{slots:csr` has no closing `}`"),
@@ -171,7 +171,7 @@ fn what_is_wrong_is_said_with_its_place_and_what_was_expected() {
         (
             "/steps/1/show",
             Some(json!("v1;walk=cuda/spmm/merge,4")),
-            "step 2: cuda/spmm/merge has no steps for several columns",
+            "step 2: cuda/spmm/merge,4: it has no steps for several columns",
         ),
         ("/steps/0/choices", Some(json!(["9", "{entries}"])), "step 1: two choices are the same"),
     ];

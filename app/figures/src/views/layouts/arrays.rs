@@ -101,7 +101,7 @@ pub(super) fn strips(a: &AnyFormat) -> Result<Vec<Strip>, String> {
 
 /// x or y of `n` elements, or X or Y with `n` rows of k elements.
 pub(super) fn vectors(array: Array, n: usize, k: usize) -> Strip {
-    let name = array.as_str();
+    let name = name_of(array, k);
     let cell = |index: usize| {
         let (i, column) = (index / k, index % k);
         let owner = if array == Array::X { Owner::Col(i) } else { Owner::Row(i) };
@@ -109,6 +109,15 @@ pub(super) fn vectors(array: Array, n: usize, k: usize) -> Strip {
         Cell { begins: k > 1 && column == 0, ..Cell::new(index, text, owner) }
     };
     Strip { array, name: name.into(), element: 8, cells: (0..n * k).map(cell).collect() }
+}
+
+/// The name of an array of a product with this many columns.
+pub(super) fn name_of(array: Array, columns: usize) -> &'static str {
+    match array {
+        Array::X if columns > 1 => "X",
+        Array::Y if columns > 1 => "Y",
+        _ => array.as_str(),
+    }
 }
 
 /// Values of an array and the owners of its cells.

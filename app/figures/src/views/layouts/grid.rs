@@ -10,6 +10,7 @@ use sparsescope_core::layout::{
 use sparsescope_core::matrix::{AnyFormat, Csr};
 use sparsescope_core::record::SECTOR;
 
+use super::arrays::name_of;
 use super::moment::Moment;
 use crate::model::plural;
 
@@ -131,7 +132,8 @@ impl Grid {
         let block = block.map(|block| format!(" of block {block}")).unwrap_or_default();
         let (number, all) = (at + 1, self.places.len());
         moment.words.push(format!("Step {number} of {all}: warp {warp}{block} {what}"));
-        moment.words.extend(step.requests.iter().map(request_words));
+        let words = |request: &Request| request_words(request, self.columns);
+        moment.words.extend(step.requests.iter().map(words));
         moment
     }
 
@@ -158,7 +160,7 @@ impl Grid {
         for of in &self.traffic {
             let mut counts = of.loads;
             counts += of.stores;
-            line(of.array.as_str(), counts);
+            line(name_of(of.array, self.columns), counts);
             all += counts;
         }
         line("all", all);
@@ -170,7 +172,7 @@ pub(super) fn share(share: Option<f64>) -> String {
     share.map_or_else(|| "–".into(), |share| format!("{:.0} %", share * 100.0))
 }
 
-fn request_words(request: &Request) -> String {
+fn request_words(request: &Request, columns: usize) -> String {
     let counts = request.counts();
     let verb = if request.direction == Direction::Load { "load" } else { "store" };
     let together = match request.together {
@@ -179,7 +181,7 @@ fn request_words(request: &Request) -> String {
     };
     format!(
         "{verb} {}{together}: {}, {}, {}, {} of {} bytes useful ({})",
-        request.array.as_str(),
+        name_of(request.array, columns),
         plural(u64::from(request.active.count_ones()), "lane"),
         plural(counts.sectors, "sector"),
         plural(counts.lines, "line"),

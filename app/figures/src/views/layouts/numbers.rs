@@ -79,7 +79,7 @@ pub(crate) fn check(lesson: &Lesson) -> Result<(), String> {
             let layouts = &state.layouts;
             let Some(a) = layouts.small.matrix().map(Arc::new) else { continue };
             for id in [&layouts.walk, &layouts.beside].into_iter().filter(|id| !id.is_empty()) {
-                Walk::of(&a, layouts, id).map_err(at)?;
+                Walk::of(&a, layouts, id).map_err(|why| at(format!("{id}: {why}")))?;
             }
             let word = |word: &&str| {
                 !arrays::specs(layouts).iter().any(|s| arrays::is_word(s.name(), word))

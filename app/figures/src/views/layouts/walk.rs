@@ -103,7 +103,7 @@ impl Walk {
         if let Some((id, columns)) = id.split_once(',') {
             return Self::of_columns(a, id, columns);
         }
-        let kernel = kernel(id).ok_or_else(|| format!("there is no kernel {id}"))?;
+        let kernel = kernel(id).ok_or("there is no such kernel")?;
         let (spec, format) = built(a, state, kernel)?;
         let machine = match kernel.mapping {
             Mapping::Grid(_)
@@ -131,7 +131,7 @@ impl Walk {
     /// The product of A and this many columns.
     fn of_columns(a: &Arc<Csr<f64>>, id: &str, columns: &str) -> Result<Self, String> {
         if id != COLUMNS_KERNEL {
-            return Err(format!("{id} has no steps for several columns"));
+            return Err("it has no steps for several columns".to_owned());
         }
         let k = number_of_columns(columns)?;
         let mut strips = arrays::strips(&AnyFormat::Csr(a.clone()))?;
@@ -270,6 +270,12 @@ mod tests {
         let walk = Walk::of(&a, &LayoutsState::default(), &id).unwrap();
         let (x, y) = (&walk.strips[3], &walk.strips[4]);
         assert_eq!((x.cells.len(), y.cells.len()), (20, 20));
+        assert_eq!([&x.name, &y.name], ["X", "Y"]);
+        assert!(walk.moment(1).words.iter().any(|words| words.starts_with("load X: ")));
+        let (_, totals) = walk.totals(1);
+        assert!(
+            totals.iter().any(|line| line[0] == "X") && totals.iter().all(|line| line[0] != "x")
+        );
         // Row 0 is for lanes 0 to 3, row 1 for the next four.
         let moment = walk.moment(1);
         let of_val = moment.touches.iter().filter(|touch| touch.array == Array::Val);
