@@ -132,6 +132,8 @@ pub struct Filter {
     pub backend: String,
     /// `paper:000`, `ours`, `vendor`, …
     pub origin: String,
+    /// The number of columns of X of products with several vectors; `None` passes all of them.
+    pub vectors: Option<u32>,
 }
 
 impl Filter {
@@ -147,6 +149,7 @@ impl Filter {
             kernel: none(),
             backend: none(),
             origin: none(),
+            vectors: None,
         }
     }
 

@@ -57,5 +57,6 @@ pub use shard::Shard;
 pub use solve::{Phase, SetUpSizes, Solve, Spectrum};
 pub use subject::{Subject, SubjectRecord};
 pub use until::Until;
+pub use variant::and_vectors;
 
 pub use sparsescope_matrix::matrix::Precision;

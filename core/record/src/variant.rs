@@ -24,10 +24,20 @@ impl Run {
         }
     }
 
+    /// The number of columns of X of a product with several vectors, Y = A·X; `None` for all other runs.
+    pub fn vectors(&self) -> Option<u32> {
+        self.params.get("vectors")?.parse().ok()
+    }
+
     /// Whether it computes its operation as such: y = A·x, neither with the transpose nor scaled.
     pub fn is_plain(&self) -> bool {
         !OTHERWISE.iter().any(|name| self.params.contains_key(*name))
     }
+}
+
+/// `, k = 8`, to follow the name of a matrix that is multiplied by so many vectors; empty for `None`.
+pub fn and_vectors(k: Option<u32>) -> String {
+    k.map(|k| format!(", k = {k}")).unwrap_or_default()
 }
 
 #[cfg(test)]

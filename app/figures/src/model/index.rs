@@ -69,6 +69,8 @@ pub struct Values {
     pub backends: BTreeSet<String>,
     /// Origins of kernels.
     pub origins: BTreeSet<String>,
+    /// Numbers of columns of X of products with several vectors.
+    pub vectors: BTreeSet<u32>,
     /// Ids of the CPU kernels that ran with several threads.
     pub parallel: BTreeSet<String>,
     /// Ids of the kernels that run in thread blocks.
@@ -88,6 +90,8 @@ pub(super) struct Passing {
     pub(super) others: Vec<usize>,
     /// Run numbers, ascending.
     pub(super) runs: Vec<usize>,
+    /// The number of columns of X that most of the runs have which rank; on a tie the largest.
+    pub(super) vectors: Option<u32>,
 }
 
 impl Index {
@@ -258,14 +262,22 @@ impl Index {
             let place = self.runs.get(*number).copied().flatten();
             place.is_some_and(|place| passes.get(place.subject) == Some(&true))
         };
+        let mut vectors = BTreeMap::<u32, usize>::new();
         let passing_run = |number: &usize| {
-            self.run(bundles, *number).is_some_and(|of| passes_run(filter, of.run))
+            let Some(of) = self.run(bundles, *number) else { return false };
+            let passes = passes_run(filter, of.run);
+            if let Some(k) = of.run.vectors().filter(|_| passes && of.ranks()) {
+                *vectors.entry(k).or_default() += 1;
+            }
+            passes
         };
         let runs: Vec<usize> =
             (0..self.runs.len()).filter(on_passing).filter(passing_run).collect();
+        // On a tie `max_by_key` returns the last.
+        let vectors = vectors.into_iter().max_by_key(|(_, runs)| *runs).map(|(k, _)| k);
         let places = runs.iter().filter_map(|number| self.runs.get(*number).copied().flatten());
         let with_runs = sparsescope_core::order::set(places.map(|place| place.subject));
-        let mut passing = Passing { runs, ..Passing::default() };
+        let mut passing = Passing { runs, vectors, ..Passing::default() };
         let mut seen = BTreeSet::new();
         for (place, of) in self.subjects.iter().enumerate() {
             let list = match of.folder {
@@ -302,6 +314,7 @@ impl Values {
         kernels: BTreeSet::new(),
         backends: BTreeSet::new(),
         origins: BTreeSet::new(),
+        vectors: BTreeSet::new(),
         parallel: BTreeSet::new(),
         blocked: BTreeSet::new(),
         flushed: false,
@@ -322,6 +335,7 @@ impl Values {
         put(&mut self.kernels, &run.kernel);
         put(&mut self.backends, &run.backend);
         run.origin.iter().for_each(|origin| put(&mut self.origins, origin));
+        self.vectors.extend(run.vectors());
         if run.is_on_cpu() && run.threads > 1 {
             put(&mut self.parallel, &run.kernel);
         }
@@ -344,6 +358,7 @@ fn passes_run(filter: &Filter, run: &Run) -> bool {
         && is(&filter.kernel, &run.kernel)
         && is(&filter.backend, &run.backend)
         && (filter.origin.is_empty() || run.origin.contains(&filter.origin))
+        && (filter.vectors.is_none() || run.vectors().is_none_or(|k| filter.vectors == Some(k)))
 }
 
 fn is(wanted: &str, found: &str) -> bool {

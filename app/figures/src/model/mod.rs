@@ -397,14 +397,37 @@ impl Model {
         self.passing(filter).runs.iter().filter_map(|number| self.run(*number)).collect()
     }
 
-    /// The best run of each subject, operation, kernel, variant and bundle over threads, blocks
-    /// and the other settings, in the order of [`runs`](Self::runs).
+    /// The filter for runs that can be compared with each other: one that names no number of columns of
+    /// X gets that of most of its runs, or the largest of those on a tie.
+    pub fn of_one_product(&self, filter: &Filter) -> Filter {
+        let vectors = filter.vectors.or_else(|| self.passing(filter).vectors);
+        Filter { vectors, ..filter.clone() }
+    }
+
+    /// The runs that pass the filter and can be compared with each other.
+    pub(crate) fn comparable(&self, filter: &Filter) -> Vec<RunOf<'_>> {
+        self.runs(&self.of_one_product(filter))
+    }
+
+    /// A filter for each number of columns of X in the runs of an operation, ascending; if there are
+    /// none, one for all runs.
+    pub fn products(&self, operation: &str) -> Vec<Filter> {
+        let all = Filter::all_of(operation);
+        let vectors = self.values(operation).vectors.iter();
+        let each = vectors.map(|k| Filter { vectors: Some(*k), ..all.clone() });
+        let each: Vec<Filter> = each.collect();
+        if each.is_empty() { vec![all] } else { each }
+    }
+
+    /// The best run of each subject, operation, number of columns of X, kernel, variant and bundle over
+    /// threads, blocks and the other settings, in the order of [`runs`](Self::runs).
     pub fn best(&self, filter: &Filter) -> Vec<RunOf<'_>> {
         let mut best: Vec<RunOf<'_>> = Vec::new();
         let mut places = BTreeMap::new();
         for run in self.runs(filter).into_iter().filter(RunOf::ranks) {
             let Run { matrix, operation, kernel, .. } = run.run;
-            let of = (run.bundle.series, matrix, operation, kernel, run.run.variant());
+            let product = (operation, run.run.vectors());
+            let of = (run.bundle.series, matrix, product, kernel, run.run.variant());
             let place = *places.entry(of).or_insert(best.len());
             match best.get_mut(place) {
                 Some(other) if run.beats(other) => *other = run,
@@ -416,8 +439,9 @@ impl Model {
     }
 
     /// Every subject with a competing run that passes the filter, sorted by size; a real matrix and
-    /// its stand-in have separate rows. Runs compete if they rank, have warm caches and compute the
-    /// plain operation in f64 (or with a kernel without f64); where none does, all others.
+    /// its stand-in have separate rows. Runs compete if they rank, have warm caches, are of
+    /// [one product](Self::of_one_product) and compute the plain operation in f64 (or with a kernel
+    /// without f64); where none does, all others.
     pub fn standings(&self, filter: &Filter) -> Vec<Standing<'_>> {
         self.standings_by(filter, Ranking::default())
     }
@@ -444,7 +468,7 @@ impl Model {
 
     fn ranked(&self, filter: &Filter, ranking: Ranking) -> Arc<Vec<Ranked>> {
         self.found.ranked.get((filter.clone(), ranking), |(filter, ranking)| {
-            let runs = self.runs(filter).into_iter();
+            let runs = self.comparable(filter).into_iter();
             Arc::new(rank(runs, *ranking, |number| self.index().first_of(number)))
         })
     }

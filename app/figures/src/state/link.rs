@@ -121,6 +121,7 @@ impl ViewState {
             ("kernel", filter.kernel.clone()),
             ("backend", filter.backend.clone()),
             ("origin", filter.origin.clone()),
+            ("vectors", filter.vectors.map(|k| k.to_string()).unwrap_or_default()),
             ("sort", self.sort.clone()),
             ("descending", self.descending.to_string()),
             ("group", if self.grouped { "matrix" } else { "" }.to_owned()),
@@ -162,6 +163,7 @@ impl ViewState {
             "kernel" => self.filter.kernel = value,
             "backend" => self.filter.backend = value,
             "origin" => self.filter.origin = value,
+            "vectors" => self.filter.vectors = value.parse().ok(),
             "sort" => self.sort = value,
             "descending" => self.descending = truth,
             "group" => self.grouped = value == "matrix",
@@ -209,9 +211,20 @@ mod tests {
     fn state() -> impl Strategy<Value = ViewState> {
         let text = ".{0,12}";
         let view = prop_oneof![Just(BEST.to_owned()), text];
-        let filter = (".{1,12}", [text; 7]).prop_map(|(operation, texts)| {
+        let filter = (".{1,12}", [text; 7], any::<Option<u32>>());
+        let filter = filter.prop_map(|(operation, texts, vectors)| {
             let [search, nnz_class, variance, band, kernel, backend, origin] = texts;
-            Filter { operation, search, nnz_class, variance, band, kernel, backend, origin }
+            Filter {
+                operation,
+                search,
+                nnz_class,
+                variance,
+                band,
+                kernel,
+                backend,
+                origin,
+                vectors,
+            }
         });
         let theme = prop::sample::select(Theme::ALL.to_vec());
         let matrix = prop::option::of(".{1,12}");

@@ -26,6 +26,7 @@ const LINE_OF_PHONE: f32 = 44.0;
 /// The filters whose names need a definition.
 const VARIATION: &str = "Row variation";
 const BANDWIDTH: &str = "Bandwidth";
+const VECTORS: &str = "Columns of X";
 
 /// Edge of the picture of a matrix's structure.
 const TILE: f32 = 30.0;
@@ -132,6 +133,9 @@ fn filters(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         operation(ui, filter, &operations);
     }
     let values = model.values(&filter.operation);
+    if values.vectors.len() > 1 {
+        vectors(ui, model, filter, &values.vectors);
+    }
     CollapsingHeader::new(title(ui, "Filters")).id_salt("filters").show_unindented(ui, |ui| {
         choice(ui, "Nonzeros", &mut filter.nnz_class, &values.classes);
         choice(ui, VARIATION, &mut filter.variance, &values.variances);
@@ -226,6 +230,21 @@ fn origin(ui: &mut Ui, chosen: &mut String, values: &BTreeSet<String>) {
     });
 }
 
+/// The choice of a number of columns of X, or all: then it names the one that is compared.
+fn vectors(ui: &mut Ui, model: &Model, filter: &mut Filter, values: &BTreeSet<u32>) {
+    let shown = match (filter.vectors, model.of_one_product(filter).vectors) {
+        (None, None) => "all".to_owned(),
+        (None, Some(k)) => format!("all, compared: {k}"),
+        (Some(k), _) => k.to_string(),
+    };
+    combo(ui, VECTORS, &shown, |ui| {
+        ui.selectable_value(&mut filter.vectors, None, "all");
+        for k in values {
+            ui.selectable_value(&mut filter.vectors, Some(*k), k.to_string());
+        }
+    });
+}
+
 /// What a filter goes by, where its name does not say it.
 fn definition(name: &str) -> &'static str {
     match name {
@@ -233,6 +252,7 @@ fn definition(name: &str) -> &'static str {
         BANDWIDTH => {
             "Largest distance of a nonzero from the diagonal, in percent of the larger dimension"
         }
+        VECTORS => "k. With all, kernels are compared for the k that most runs have",
         _ => "",
     }
 }

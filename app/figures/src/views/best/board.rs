@@ -126,6 +126,8 @@ pub struct Rival {
 
 impl Board {
     pub fn of(model: &Model, state: &ViewState) -> Self {
+        let filter = model.of_one_product(&state.filter);
+        let state = &ViewState { filter, ..state.clone() };
         let ranking = state.best.ranking;
         let standings = model.standings_by(&state.filter, ranking);
         let has_vendor = standings.iter().any(|standing| vendors_best(standing).is_some());
@@ -329,11 +331,13 @@ fn conditions(winners: &[RunOf<'_>]) -> Vec<String> {
         "f32" => "single precision".into(),
         other => other.to_owned(),
     };
+    let vectors = winners.iter().find_map(|run| run.run.vectors());
+    let vectors = vectors.map(|k| format!("k = {k}")).unwrap_or_default();
     let checked = match winners.iter().all(|run| run.run.check.by.is_none()) {
         true => "every result checked",
         false => "some results imported, not checked",
     };
-    let words = [devices, precision, "warm caches".into(), checked.into()];
+    let words = [vectors, devices, precision, "warm caches".into(), checked.into()];
     words.into_iter().filter(|word| !word.is_empty()).collect()
 }
 

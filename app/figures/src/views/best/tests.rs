@@ -345,3 +345,35 @@ fn what_is_said_of_a_kernel_without_settings_has_no_empty_part() {
         rivals().map(|rival| rival.words.as_str()).filter(|words| words.contains(", ,")).collect();
     assert_eq!(odd, [""; 0]);
 }
+
+#[test]
+fn products_with_different_numbers_of_columns_are_never_compared() {
+    let (run, statistics, environment) = tests::run("cpu/spmm/simd");
+    let product = |kernel: &str, k: u32, seconds: f64| {
+        let mut run = run.clone();
+        (run.operation, run.kernel) = ("spmm".into(), kernel.into());
+        run.samples = vec![seconds; 3];
+        run.params.insert("vectors".into(), k.to_string());
+        run
+    };
+    let board = |runs: &[Run], more: &str| {
+        let model = tests::model(runs.to_vec(), statistics.clone(), environment.clone());
+        let link = format!("v1;view=best;as=list;operation=spmm{more}");
+        Board::of(&model, &ViewState::from_fragment(&link).unwrap())
+    };
+    let (ours, vendors) = ("cpu/spmm/simd", "vendor/mkl/spmm");
+    let apart = [product(vendors, 1, 4e-3), product(ours, 32, 1e-3)];
+    // On a tie the larger k is shown.
+    for (more, kernel, k) in [("", ours, "k = 32"), (";vectors=1", vendors, "k = 1")] {
+        let board = board(&apart, more);
+        let [row] = &board.rows[..] else { panic!("{board:?}") };
+        assert_eq!((row.kernel.as_str(), board.conditions[0].as_str()), (kernel, k));
+        assert_eq!((row.lead, row.gain, row.runs.len()), (None, None, 1), "{board:?}");
+    }
+    assert!(board(&apart, ";vectors=2").rows.is_empty());
+    // Of three runs, two have k = 1.
+    let together = [&apart[..], &[product(ours, 1, 2e-3)]].concat();
+    let board = board(&together, "");
+    let [row] = &board.rows[..] else { panic!("{board:?}") };
+    assert_eq!((board.conditions[0].as_str(), row.lead, row.gain), ("k = 1", Some(2.0), Some(2.0)));
+}

@@ -46,7 +46,7 @@ pub(super) fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
         setting => Plot::plane(Scale::new(setting, true), axis),
     };
     let (mut zeros, mut empty) = (0, 0);
-    let runs = data.model.runs(&data.state.filter);
+    let runs = data.model.comparable(&data.state.filter);
     for run in runs.iter().filter(|run| run.run.hot != data.state.charts.cold) {
         let Some(error) = (measure.of)(&run.run.check) else { continue };
         // A run that passed without a time computed nothing: its error of 0 was not measured.

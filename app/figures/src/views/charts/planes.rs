@@ -43,7 +43,7 @@ pub(super) fn hot_cold<'a>(data: &Data<'a>) -> Plot<'a> {
         Scale { title: format!("{} with {caches} caches", rate.title).into(), ..rate }
     };
     let mut plot = Plot::plane(axis("warm"), axis("flushed"));
-    let all = data.model.runs(&data.state.filter);
+    let all = data.model.comparable(&data.state.filter);
     let fastest = |hot| {
         best(&all, &|run| {
             (run.ranks() && run.run.hot == hot).then_some(())?;

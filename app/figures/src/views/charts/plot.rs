@@ -11,15 +11,19 @@ use crate::model::{
     Model, OpenBundle, RunOf, STAND_IN_SUFFIX, metric_title, seconds, significant, small,
     subject_name,
 };
-use crate::state::ViewState;
+use crate::state::{Filter, ViewState};
 
 /// The input of the charts.
 pub struct Data<'a> {
     pub model: &'a Model,
     pub state: &'a ViewState,
-    /// Runs that rank and pass the filters, with caches as set, and rates in one unit.
+    /// Runs that rank and pass the filters, of one product unless the chart is over the number of
+    /// columns of X, with caches as set, and rates in one unit.
     pub runs: Vec<RunOf<'a>>,
 }
+
+/// The charts over the number of columns of X.
+const OVER_VECTORS: [&str; 3] = ["rate-vectors", "spmm-spmv", "roofline"];
 
 /// A chart's numbers. With rows, y is the row index from the top.
 #[derive(Debug)]
@@ -147,13 +151,22 @@ const RENAMED: [(&str, &str); 9] = [
 impl<'a> Data<'a> {
     /// The data that the state selects.
     pub fn of(model: &'a Model, state: &'a ViewState) -> Self {
-        let mut runs = model.runs(&state.filter);
+        let mut runs = match OVER_VECTORS.contains(&state.charts.chart.as_str()) {
+            true => model.runs(&Filter { vectors: None, ..state.filter.clone() }),
+            false => model.comparable(&state.filter),
+        };
         runs.retain(|run| run.ranks() && run.run.hot != state.charts.cold);
         // Runs of an unknown operation may have rates in different units.
         if let Some(first) = runs.first().copied() {
             runs.retain(|run| run.gain_over(&first).is_some());
         }
         Self { model, state, runs }
+    }
+
+    /// The number of columns of X, if it is the same in all runs.
+    pub(super) fn vectors(&self) -> Option<u32> {
+        let k = self.runs.first()?.run.vectors();
+        k.filter(|_| self.runs.iter().all(|run| run.run.vectors() == k))
     }
 
     /// The metric of the runs' rate.
@@ -362,6 +375,13 @@ impl<'a> Plot<'a> {
         if weighs {
             header.push(self.weights);
         }
+        // What is computed, where it is not the plain operation.
+        let mut products = vec![("vectors", "k"), ("op", "op"), ("scale", "scale")];
+        products.retain(|(name, _)| {
+            let mut runs = self.points().filter_map(|(_, _, point)| point.run);
+            runs.any(|run| run.run.params.contains_key(*name))
+        });
+        header.extend(products.iter().map(|(_, title)| *title));
         let mut lines = vec![header.into_iter().map(str::to_owned).collect::<Vec<_>>()];
         // What a kernel chose is part of its name only here.
         let mut points: Vec<_> = self
@@ -402,6 +422,7 @@ impl<'a> Plot<'a> {
             if weighs {
                 line.push(point.weight.map(|weight| weight.to_string()));
             }
+            line.extend(products.iter().map(|(name, _)| run?.params.get(*name).cloned()));
             lines.push(line.into_iter().map(Option::unwrap_or_default).collect());
         }
         lines

@@ -7,7 +7,6 @@ use super::best::best;
 use super::chart::{Chart, Group, Operations};
 use super::errors::{ZERO, drawn_at_zero};
 use super::plot::{Data, Plot, Point, Scale, kernel};
-use super::vectors::columns;
 use crate::model::{RunOf, bytes, subject_key};
 use crate::views::view::subject;
 
@@ -15,7 +14,7 @@ pub(super) const CHARTS: [Chart; 1] = [Chart {
     id: "rounding",
     group: Group::Compare,
     name: "Error against time",
-    sentence: "Error of each kernel in fewer bits than f64, at its fastest setting, against its time or the bytes that it moves, for the selected matrix; one colour per precision.",
+    sentence: "Error of each kernel in fewer bits than f64, at its fastest setting, against its time or the bytes that it moves, for the selected matrix; one colour per precision and op.",
     nothing: "No matching run in fewer bits than f64 records its error against the f64 result.",
     data: errors,
     of: Some(options),
@@ -56,10 +55,7 @@ fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
     plot.subject = subject(data.model, data.state);
     let Some(key) = plot.subject.map(subject_key) else { return plot };
     let runs: Vec<RunOf<'a>> = data.runs.iter().filter(|run| run.key() == key).copied().collect();
-    let class = |run: &RunOf<'a>| {
-        let columns = columns(run.run).unwrap_or(1) as usize;
-        run.run.check.rounding.map(|_| (columns, kernel(run)))
-    };
+    let class = |run: &RunOf<'a>| run.run.check.rounding.map(|_| (0, kernel(run)));
     let mut zeros = 0;
     for run in best(&runs, &class).into_values() {
         let (Some(rounding), Some(figures)) = (run.run.check.rounding, run.figures()) else {
@@ -73,13 +69,14 @@ fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
         let error = of(&rounding);
         let at = if log { error.max(ZERO) } else { error };
         zeros += usize::from(at > error);
-        let product = match columns(run.run) {
+        let product = match run.run.vectors() {
             Some(k) => format!("An SpMM with k = {k}"),
             None => "An SpMV".to_owned(),
         };
         let text = format!("{product} moves at least {}.", bytes(moved));
         let point = Point { text, ..Point::of(&run, x, at) };
-        plot.add(0, &run.run.precision, Some(run.bundle), point);
+        let variant = run.run.variant();
+        plot.add(0, variant.trim_matches([' ', '(', ')']), Some(run.bundle), point);
     }
     if zeros > 0 {
         plot.note = drawn_at_zero(zeros);
@@ -92,6 +89,7 @@ mod tests {
     use sparsescope_core::record::{Run, Work};
 
     use super::super::tests::{NNZ, bundle, drawn, model_of, run, serial, state};
+    use super::super::view::plot;
     use super::*;
     use crate::model::Model;
 
@@ -152,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn products_with_several_columns_have_a_point_for_each_number_of_columns() {
+    fn one_k_of_products_with_several_vectors_is_drawn_that_of_most_runs_unless_one_is_chosen() {
         let product = |k: u32, block: u32, times: f64| {
             let mut run = narrow("f32", block, times, [1e-8, 1e-8]);
             run.operation = "spmm".into();
@@ -164,12 +162,34 @@ mod tests {
         };
         let mut bundle = bundle("narrow", 1.0);
         bundle.runs.extend([product(8, 128, 10.0), product(32, 128, 4.0), product(32, 256, 5.0)]);
-        let found = drawn(&model_of(bundle), &state("rounding;operation=spmm"));
-        let mut times: Vec<f64> = found.iter().map(|(_, x, _)| x.parse().unwrap()).collect();
-        times.sort_by(f64::total_cmp);
-        let expected = [10.0, 5.0].map(|gain| serial(2) * 1e6 / gain);
-        let near = |(found, expected): (&f64, &f64)| (found / expected - 1.0).abs() < 1e-9;
-        assert!(times.len() == 2 && times.iter().zip(&expected).all(near), "{times:?}");
+        let model = model_of(bundle);
+        for (chosen, k, gain) in [("", "32", 5.0), (";vectors=8", "8", 10.0)] {
+            let state = state(&format!("rounding;operation=spmm{chosen}"));
+            let found = drawn(&model, &state);
+            let times: Vec<f64> = found.iter().map(|(_, x, _)| x.parse().unwrap()).collect();
+            let near = |time: &f64| (time / (serial(2) * 1e6 / gain) - 1.0).abs() < 1e-9;
+            assert!(times.len() == 1 && times.iter().all(near), "{times:?}");
+            let plot = plot(&Data::of(&model, &state));
+            assert!(plot.note.starts_with(&format!("Products with k = {k}. ")), "{}", plot.note);
+            let table = plot.table();
+            let column = table[0].iter().position(|title| title == "k").unwrap();
+            assert_eq!(table[1][column], k);
+        }
+    }
+
+    #[test]
+    fn products_with_the_transpose_have_a_colour_and_a_column_of_their_own() {
+        let mut bundle = bundle("narrow", 1.0);
+        let mut transposed = narrow("f32", 128, 20.0, [1e-8, 1e-8]);
+        transposed.params.insert("op".into(), "t".into());
+        bundle.runs.extend([narrow("f32", 128, 50.0, [2e-8, 1e-8]), transposed]);
+        let (model, state) = (model_of(bundle), state("rounding"));
+        let names: Vec<String> = drawn(&model, &state).into_iter().map(|(name, ..)| name).collect();
+        assert_eq!(names, ["f32", "f32, op t"]);
+        let table = plot(&Data::of(&model, &state)).table();
+        let column = table[0].iter().position(|title| title == "op").unwrap();
+        assert_eq!([&table[1][column], &table[2][column]], ["", "t"]);
+        assert!(!table[0].iter().any(|title| title == "k"), "{table:?}");
     }
 
     #[test]

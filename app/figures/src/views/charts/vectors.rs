@@ -41,7 +41,7 @@ const COLUMNS: &str = "columns of X";
 
 /// The number of columns of X of a run.
 pub(super) fn columns(run: &Run) -> Option<u32> {
-    run.params.get("vectors")?.parse().ok()
+    run.vectors()
 }
 
 fn rates<'a>(data: &Data<'a>) -> Plot<'a> {
@@ -99,6 +99,8 @@ fn gains<'a>(data: &Data<'a>) -> Plot<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use sparsescope_core::record::Work;
 
     use super::super::tests::{NNZ, bundle, drawn, model_of, run, serial, state};
@@ -206,5 +208,22 @@ mod tests {
         }
         let svg = super::super::view::svg(&model, &state("kernels;operation=spmm"));
         assert!(svg.contains("of spmm: CPU") && !svg.contains("of spmv"), "{svg}");
+    }
+
+    #[test]
+    fn other_charts_show_the_number_of_columns_that_is_chosen_or_that_most_runs_have() {
+        let model = products();
+        for chart in ["kernels", "samples", "profile"] {
+            let kernels = |chosen: &str| {
+                let drawn = drawn(&model, &state(&format!("{chart};operation=spmm{chosen}")));
+                let kernels: BTreeSet<String> = drawn.into_iter().map(|(name, ..)| name).collect();
+                kernels.into_iter().collect::<Vec<_>>()
+            };
+            let with_eight = ["cpu/spmm/serial", "cpu/spmm/simd", "cuda/spmm/row-split"];
+            assert_eq!(kernels(""), with_eight, "{chart}");
+            assert_eq!(kernels(";vectors=1"), ["cpu/spmm/simd"], "{chart}");
+        }
+        let alone = drawn(&model, &state("kernels;operation=spmm;vectors=1"));
+        assert!((alone[0].2 / 4.0 - 1.0).abs() < 1e-9, "{alone:?}");
     }
 }

@@ -45,6 +45,11 @@ pub fn plot<'a>(data: &Data<'a>) -> Plot<'a> {
     if !changed.is_empty() {
         plot.note = format!("{changed}{}", plot.note);
     }
+    // These draw other things than the runs.
+    let draws_runs = !["bytes", "compare"].contains(&current(data.state).id);
+    if let Some(k) = data.vectors().filter(|_| draws_runs) {
+        plot.note = format!("Products with k = {k}. {}", plot.note);
+    }
     if plot.stands_in() {
         let all = "All matrices are stand-ins: generated, in place of real ones.";
         plot.note = format!("{} {all}", plot.note.trim()).trim_start().to_owned();
