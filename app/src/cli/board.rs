@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use sparsescope_core::bundle::Bundle;
-use sparsescope_core::record::{Metric, Operation, Run};
+use sparsescope_core::record::{Metric, Operation, Run, and_vectors};
 use sparsescope_figures::model::{STAND_IN, metric_title, subject_name};
 
 use super::bundle_args::BoardArgs;
@@ -73,8 +73,11 @@ struct Best<'a> {
 /// An operation, and the unit of its results.
 type Rated<'a> = (&'a str, String);
 
-/// The name and the SHA-256 of a subject, and a kernel with its variant.
-type Line<'a> = (String, &'a str, String);
+/// The SHA-256 of a subject, and the number of columns of X.
+type Product<'a> = (&'a str, Option<u32>);
+
+/// The name of a subject, what is computed with it, and a kernel with its variant.
+type Line<'a> = (String, Product<'a>, String);
 
 /// A row as numbers: its matrix, its kernel, the devices with results.
 type Row = (usize, usize, BTreeSet<usize>);
@@ -110,7 +113,8 @@ impl<'a> Board<'a> {
                 };
                 let lines =
                     tables.entry((run.operation.as_str(), metric_title(metric))).or_default();
-                let line = (subject_name(subject), subject.sha256(), run.kernel_and_precision());
+                let product = (subject.sha256(), run.vectors());
+                let line = (subject_name(subject), product, run.kernel_and_precision());
                 let cells = lines.entry(line).or_default();
                 let device = device(bundle, run);
                 let best = cells.get(&device);
@@ -227,19 +231,19 @@ impl<'a> Board<'a> {
         cells.keys().filter_map(|device| self.devices.binary_search(device).ok()).collect()
     }
 
-    /// A row per matrix and kernel, a column per device with a result.
+    /// A row per matrix, number of vectors and kernel, a column per device with a result.
     fn table(&self, html: &mut Html, lines: &Lines<'_>) {
         let has_result = |(_, device): &(usize, &String)| {
             lines.values().any(|cells| cells.contains_key(*device))
         };
         let devices: Vec<(usize, &String)> =
             self.devices.iter().enumerate().filter(has_result).collect();
-        // The best result of each variant on each subject and device.
-        let mut leaders: HashMap<(&str, &str, String, &str), &Metric> = HashMap::new();
-        for ((subject, sha256, _), cells) in lines {
+        // The best result of each variant of a product on each device.
+        let mut leaders: HashMap<(&str, Product<'_>, String, &str), &Metric> = HashMap::new();
+        for ((subject, product, _), cells) in lines {
             for (device, Best { metric, run, .. }) in cells {
                 let leader =
-                    leaders.entry((subject.as_str(), *sha256, run.variant(), device.as_str()));
+                    leaders.entry((subject.as_str(), *product, run.variant(), device.as_str()));
                 let leader = leader.or_insert(*metric);
                 if metric.gain_over(leader.value) > 1.0 {
                     *leader = *metric;
@@ -255,7 +259,7 @@ impl<'a> Board<'a> {
                         html.of_text("th", &[("class", &*format!("number d{k}"))], device);
                     }
                 });
-                for ((subject, sha256, kernel), cells) in lines {
+                for ((subject, product, kernel), cells) in lines {
                     let class = format!(
                         "m{} k{} {}",
                         number(&self.subjects, subject),
@@ -263,14 +267,14 @@ impl<'a> Board<'a> {
                         row_class(&self.devices_of(cells)),
                     );
                     html.element("tr", &[("class", &*class)], |html| {
-                        html.of_text("td", &[], subject);
+                        html.of_text("td", &[], &(subject.clone() + &and_vectors(product.1)));
                         html.of_text("td", &[], kernel);
                         for (k, device) in &devices {
                             let best = cells.get(*device);
                             let is_best = best.is_some_and(|Best { metric, run, .. }| {
                                 let leader = leaders.get(&(
                                     subject.as_str(),
-                                    *sha256,
+                                    *product,
                                     run.variant(),
                                     device.as_str(),
                                 ));

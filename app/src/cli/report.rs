@@ -11,7 +11,7 @@ use sparsescope_core::bundle::is_known_by_name;
 use sparsescope_core::kernel::reference;
 use sparsescope_core::order;
 use sparsescope_core::record::{
-    Environment, MatrixRecord, Operation, Source, Subject, SubjectRecord, Verdict,
+    Environment, MatrixRecord, Operation, Source, Subject, SubjectRecord, Verdict, and_vectors,
 };
 use sparsescope_figures::figure::{ColorImage, Figure, Provenance, Shape, area};
 use sparsescope_figures::model::{
@@ -137,33 +137,44 @@ fn fastest_of(
     operation: &str,
     heading: Option<&str>,
 ) -> bool {
-    let over = |baseline: &str| {
-        let mut state = ViewState { filter: Filter::all_of(operation), ..ViewState::default() };
-        state.best.over = baseline.to_owned();
-        Board::of(model, &state)
-    };
-    let board = over("serial");
-    let vendor = over("vendor");
-    let has_vendor = vendor.versus != board.versus;
-    if board.rows.is_empty() {
-        return false;
-    }
+    let boards = model.products(operation).into_iter().map(|filter| {
+        let over = |baseline: &str| {
+            let mut state = ViewState { filter: filter.clone(), ..ViewState::default() };
+            state.best.over = baseline.to_owned();
+            Board::of(model, &state)
+        };
+        let (board, vendor) = (over("serial"), over("vendor"));
+        let vendor = Some(vendor).filter(|vendor| vendor.versus != board.versus);
+        (and_vectors(filter.vectors), board, vendor)
+    });
+    let boards: Vec<(String, Board, Option<Board>)> =
+        boards.filter(|(_, board, _)| !board.rows.is_empty()).collect();
+    let Some((_, any, _)) = boards.first() else { return false };
+    let vendor = boards.iter().find_map(|(.., vendor)| vendor.as_ref());
     let times = |value: Option<f64>| {
         let text = value.map(|value| format!("{}×", three_digits(value)));
         Cell::Number(text.unwrap_or_else(|| "–".into()))
     };
     let mut lines = Vec::new();
-    for (row, against) in board.rows.iter().zip(&vendor.rows) {
+    let rows = boards.iter().flat_map(|(vectors, board, vendor)| {
+        let rows = board.rows.iter().enumerate();
+        rows.map(move |(place, row)| {
+            let against = vendor.as_ref().and_then(|vendor| vendor.rows.get(place)?.over);
+            (vectors, row, against)
+        })
+    });
+    let devices = boards.iter().any(|(_, board, _)| board.devices);
+    for (vectors, row, against) in rows {
         let number = places.get(row.key.as_str()).copied().unwrap_or_default();
         let mut setting = row.setting.clone();
         if let Some(run) = model.run(row.run).filter(|run| run.run.precision != "f64") {
             setting = format!("{}, {setting}", run.run.precision);
         }
-        if board.devices {
+        if devices {
             setting += &format!(", {}", row.device);
         }
         let mut line = vec![
-            Cell::Subject(number, row.name.clone()),
+            Cell::Subject(number, row.name.clone() + vectors),
             Cell::Number(count(row.size)),
             Cell::Text(row.kernel.clone()),
             Cell::Number(three_digits(row.rate)),
@@ -171,21 +182,22 @@ fn fastest_of(
             times(row.lead),
             times(row.over),
         ];
-        line.extend(has_vendor.then(|| times(against.over)));
+        line.extend(vendor.map(|_| times(against)));
         line.extend([Cell::Text(setting), Cell::Long(row.why.clone())]);
         lines.push(line);
     }
-    let keys: HashSet<&str> = board.rows.iter().map(|row| row.key.as_str()).collect();
+    let keys = boards.iter().flat_map(|(_, board, _)| &board.rows);
+    let keys: HashSet<&str> = keys.map(|row| row.key.as_str()).collect();
     let first = subjects.iter().find(|(key, _)| keys.contains(key));
     let on_matrices = matches!(first, Some((_, Subject::Matrix(_))));
     let (what, size) = if on_matrices { ("matrix", "nonzeros") } else { ("subject", "size") };
     let mut header =
-        vec![what, size, "fastest kernel", &board.rate, "% of copy", "lead", &board.versus];
-    header.extend(has_vendor.then_some(vendor.versus.as_str()));
+        vec![what, size, "fastest kernel", &any.rate, "% of copy", "lead", &any.versus];
+    header.extend(vendor.map(|vendor| vendor.versus.as_str()));
     header.extend(["setting", "why"]);
     let known = Operation::of(operation);
     let reference = known.map_or("the reference", |operation| reference(operation).id);
-    let vendors = match has_vendor {
+    let vendors = match vendor.is_some() {
         true => ". Vs vendor: speed-up over the best vendor library kernel",
         false => "",
     };
@@ -199,7 +211,7 @@ fn fastest_of(
     }
     table(html, &header, &lines);
     html.of_text("p", &[("class", "weak")], &note);
-    pairs(html, &board, places);
+    boards.iter().for_each(|(_, board, _)| pairs(html, board, places));
     true
 }
 
@@ -351,12 +363,16 @@ fn about(
         });
         for operation in model.operations() {
             let of = |run: &&RunOf<'_>| run.run.operation == operation;
-            kernels(html, model, best.iter().filter(of).copied().collect());
+            let of: Vec<RunOf<'_>> = best.iter().filter(of).copied().collect();
+            for k in of.iter().map(|run| run.run.vectors()).collect::<BTreeSet<_>>() {
+                let has_k = |run: &&RunOf<'_>| run.run.vectors() == k;
+                kernels(html, model, of.iter().filter(has_k).copied().collect());
+            }
         }
     });
 }
 
-/// The best run of every kernel of an operation on a subject.
+/// The best run of every kernel of an operation on a subject, with one number of vectors.
 fn kernels(html: &mut Html, model: &Model, mut runs: Vec<RunOf<'_>>) {
     let several = model.bundles().len() > 1;
     let goodness = |run: &RunOf<'_>| run.goodness().unwrap_or(f64::NEG_INFINITY);
@@ -377,7 +393,7 @@ fn kernels(html: &mut Html, model: &Model, mut runs: Vec<RunOf<'_>>) {
         line
     };
     let lines: Vec<Vec<Cell>> = runs.iter().map(line).collect();
-    let kernels = counted(lines.len(), "kernel", "kernels");
+    let kernels = counted(lines.len(), "kernel", "kernels") + &and_vectors(first.run.vectors());
     html.element("details", &[], |html| {
         html.of_text("summary", &[], &format!("{kernels}, each at its best setting"));
         table(html, &header, &lines);

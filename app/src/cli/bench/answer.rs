@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::kernel::{KernelName, reference};
 use sparsescope_core::order;
-use sparsescope_core::record::{Operation, Subject};
+use sparsescope_core::record::{Operation, Subject, and_vectors};
 use sparsescope_figures::model::{
     self, Model, RunOf, Standing, batch_extent, extent, subject_key, subject_name, subject_size,
 };
-use sparsescope_figures::state::Filter;
 
 use super::pairs;
 use super::summary::workers;
@@ -19,15 +18,29 @@ use crate::cli::terminal::one_line;
 /// A subject with the kernels that rank on it, as the view of winners ranks them.
 struct Row<'m> {
     subject: Subject<'m>,
+    /// The number of columns of X, for products with several vectors.
+    vectors: Option<u32>,
     standing: Option<Standing<'m>>,
 }
 
 impl<'m> Row<'m> {
     fn of(model: &'m Model, bundle: &'m Bundle) -> Vec<Self> {
-        let filter = Filter::all_of(operation(bundle));
-        let standing = |subject: Subject<'m>| model.standing_of(&filter, &subject_key(subject));
-        let rows = bundle.all_subjects();
-        rows.map(|subject| Row { subject, standing: standing(subject) }).collect()
+        let products = model.products(operation(bundle)).into_iter();
+        let products = products.map(|filter| (filter.vectors, model.standings(&filter)));
+        let products: Vec<_> = products.collect();
+        let mut rows = Vec::new();
+        for subject in bundle.all_subjects() {
+            let key = subject_key(subject);
+            for (vectors, standings) in &products {
+                let standing = standings.iter().find(|standing| standing.key == key).cloned();
+                rows.push(Row { subject, vectors: *vectors, standing });
+            }
+        }
+        rows
+    }
+
+    fn name(&self) -> String {
+        subject_name(self.subject) + &and_vectors(self.vectors)
     }
 
     fn winner(&self) -> Option<&RunOf<'m>> {
@@ -73,7 +86,7 @@ fn columns(rows: &[Row<'_>], bundle: &Bundle, device: &str) -> Vec<Column> {
     let metric = rows.iter().find_map(|row| row.winner()?.metric());
     let unit = metric.map_or("rate", |metric| metric.unit.as_str());
     let mut columns = vec![
-        Column::new(Kind::Name, what, rows.iter().map(|row| subject_name(row.subject))),
+        Column::new(Kind::Name, what, rows.iter().map(Row::name)),
         Column::new(Kind::Number, sizes, rows.iter().map(|row| size(row.subject))),
         Column::new(Kind::Best, "fastest", each(&|_, run| Some(label(run, device)))),
         Column::new(Kind::Number, "threads", each(&|_, run| Some(workers(run.run)))),
@@ -154,7 +167,9 @@ fn label(run: &RunOf<'_>, device: &str) -> String {
         (Some(_), _) => format!("{}, {kernel}", run.method()),
         (None, Some(choice)) => format!("{}*", short(&choice.kernel, device)),
         (None, None) => {
-            let settings = run.run.asked.iter().map(|(name, value)| format!(" {name}={value}"));
+            // The row names the number of vectors.
+            let settings = run.run.asked.iter().filter(|(name, _)| *name != "vectors");
+            let settings = settings.map(|(name, value)| format!(" {name}={value}"));
             kernel.to_owned() + &settings.collect::<String>()
         }
     };
@@ -182,7 +197,11 @@ fn sentence(rows: &[Row<'_>], bundle: &Bundle, device: &str) -> String {
     let mut wins: Vec<(String, usize)> = wins.into_iter().collect();
     order::sort_by(&mut wins, |(_, a), (_, b)| b.cmp(a));
     let all = winners.len();
-    let subjects = if bundle.subjects.is_empty() { "matrices" } else { "subjects" };
+    let subjects = match bundle.subjects.is_empty() {
+        _ if rows.len() > bundle.all_subjects().count() => "products",
+        true => "matrices",
+        false => "subjects",
+    };
     let who = match &wins[..] {
         [(only, _)] if all == 1 => format!("{only} is fastest"),
         [(only, _)] => format!("{only} wins on all {all} {subjects}"),
@@ -223,6 +242,7 @@ mod tests {
     use sparsescope_core::bundle::Limits;
     use sparsescope_core::record::{Check, Verdict};
     use sparsescope_figures::model::solved;
+    use sparsescope_figures::state::Filter;
 
     use super::*;
     use crate::cli::bench::summary;
@@ -355,5 +375,31 @@ mod tests {
         let text = answer(&model, false);
         assert!(joined(&text).contains("csr/nnz wins on all 10 matrices; no speed-up"), "{text}");
         assert!(!text.contains("runner-up"), "{text}");
+    }
+
+    #[test]
+    fn products_with_several_vectors_have_a_row_for_each_number_of_them() {
+        let model = example("cpu.zip", |bundle| {
+            bundle.matrices.truncate(1);
+            let matrix = bundle.matrices[0].record.id.clone();
+            let wanted = ["cpu/csr/nnz", "cpu/csr/serial"];
+            bundle.runs.retain(|run| run.matrix == matrix && wanted.contains(&&*run.kernel));
+            for run in &mut bundle.runs {
+                run.operation = "spmm".into();
+                let k = if run.kernel == wanted[0] { "8" } else { "32" };
+                for params in [&mut run.params, &mut run.asked] {
+                    params.insert("vectors".into(), k.into());
+                }
+            }
+        });
+        let text = answer(&model, false);
+        let name = &model.bundles()[0].bundle.matrices[0].record.name;
+        for (k, kernel) in [("8", "csr/nnz"), ("32", "csr/serial")] {
+            let is_it = |line: &&str| line.contains(&format!("{name}, k = {k} "));
+            let lines: Vec<&str> = text.lines().filter(is_it).collect();
+            assert!(lines.len() == 1 && lines[0].contains(kernel), "{text}");
+        }
+        assert!(joined(&text).contains(" win on 2 of 2 products"), "{text}");
+        assert!(!text.contains("runner-up") && !text.contains("vectors="), "{text}");
     }
 }

@@ -7,7 +7,8 @@ use sparsescope_core::experiment::{Configuration, MOST_UNTIL, Settings, SourceEr
 use sparsescope_core::kernel::DeviceKind;
 use sparsescope_core::kernel::parameters::RANKS;
 use sparsescope_core::record::{
-    Distributed, Precision, Predicted, RankShare, Run, Shard, Source, Subject, Until,
+    Distributed, Energy, Precision, Predicted, RankShare, Run, Shard, Source, Subject, Until,
+    and_vectors,
 };
 use sparsescope_figures::model::balance;
 
@@ -129,21 +130,27 @@ pub(super) fn closing(bundle: &Bundle, all: bool) -> String {
     [ended(bundle, all), bandwidth(bundle), energy(bundle), unsettled(bundle)].concat()
 }
 
-/// The run with the least energy on each subject, the spread and the idle power, and why other runs have no energy;
-/// empty if none was requested.
+/// The run with the least energy on each subject and for each number of vectors, the spread and the idle power, and why
+/// other runs have no energy; empty if none was requested.
 fn energy(bundle: &Bundle) -> String {
     let mut text = String::new();
     let measured = || bundle.runs.iter().filter_map(|run| Some((run.energy.as_ref()?, run)));
     for subject in bundle.all_subjects() {
         let ranked = measured().filter(|(_, run)| run.matrix == subject.id() && run.ranks());
-        let least = ranked.min_by(|(a, _), (b, _)| a.joules.total_cmp(&b.joules));
-        let Some((least, run)) = least else { continue };
-        let rate = run.gflops_per_watt();
-        let rate =
-            rate.map_or_else(String::new, |rate| format!(", {} GFLOPS/W", three_digits(rate)));
-        let energy = joules(least.joules);
-        text +=
-            &wrapped("Least energy: ", &format!("{}, {energy}{rate}.", named(bundle, run)), "  ");
+        let mut least: BTreeMap<Option<u32>, (&Energy, &Run)> = BTreeMap::new();
+        for (energy, run) in ranked {
+            let best = least.entry(run.vectors()).or_insert((energy, run));
+            if energy.joules < best.0.joules {
+                *best = (energy, run);
+            }
+        }
+        for (energy, run) in least.into_values() {
+            let rate = run.gflops_per_watt();
+            let rate =
+                rate.map_or_else(String::new, |rate| format!(", {} GFLOPS/W", three_digits(rate)));
+            let words = format!("{}, {}{rate}.", named(bundle, run), joules(energy.joules));
+            text += &wrapped("Least energy: ", &words, "  ");
+        }
     }
     let spread = measured().map(|(energy, _)| energy.spread()).max_by(f64::total_cmp);
     if let (Some(spread), Some((first, _))) = (spread, measured().next()) {
@@ -310,7 +317,7 @@ fn unsettled(bundle: &Bundle) -> String {
 /// Names a run by its kernel and what it ran on.
 fn named(bundle: &Bundle, run: &Run) -> String {
     let subject = bundle.subject(&run.matrix).map_or("", Subject::name);
-    format!("{} on {subject}", run.kernel)
+    format!("{} on {subject}{}", run.kernel, and_vectors(run.vectors()))
 }
 
 /// Threads of a configuration, as the table of runs shows them.
