@@ -57,7 +57,7 @@ pub struct JudgedRun<'t, 'a> {
 impl<'a> Timeline<'a> {
     /// The timelines of all runs with times that rank, in the order of their first run. `bundles` are in the
     /// order of time. Runs are divided by the run of the kernel `anchor` with the same subject, device,
-    /// operation, variant and state of the caches, if their bundle has one.
+    /// operation, number of vectors, variant and state of the caches, if their bundle has one.
     pub fn all(bundles: &'a [Bundle], anchor: Option<&str>) -> Vec<Self> {
         let mut machines: Vec<&Environment> = Vec::new();
         let mut places: HashMap<(RunKey<'a>, usize, bool), usize> = HashMap::new();
@@ -180,10 +180,11 @@ fn tracked_key<'a>(run: &'a Run, subject: Subject<'a>) -> RunKey<'a> {
 }
 
 /// What a run shares with the run of the anchor kernel that it is divided by.
-type Surroundings<'a> = ([&'a str; 4], String, bool);
+type Surroundings<'a> = ([&'a str; 4], Option<u32>, String, bool);
 
 fn surroundings(run: &Run) -> Surroundings<'_> {
-    ([&run.matrix, &run.environment, &run.device, &run.operation], run.variant(), run.hot)
+    let names = [&*run.matrix, &*run.environment, &*run.device, &*run.operation];
+    (names, run.vectors(), run.variant(), run.hot)
 }
 
 /// The fastest run of the anchor kernel in each surroundings.
@@ -302,10 +303,13 @@ mod tests {
         assert!((nnz.shift.ratio - 1.2).abs() < 1e-9, "{}", nnz.shift.ratio);
         assert_eq!(nnz.change, Change::Slower);
         // Neither another precision nor another product is an anchor.
-        bundles.iter_mut().for_each(|bundle| {
-            bundle.runs[0].params.insert("op".into(), "t".into());
-        });
-        assert!(Timeline::all(&bundles, anchor).iter().all(|of| !of.is_relative));
+        for (name, value) in [("op", "t"), ("vectors", "8")] {
+            let mut bundles = bundles.clone();
+            bundles.iter_mut().for_each(|bundle| {
+                bundle.runs[0].params.insert(name.into(), value.into());
+            });
+            assert!(Timeline::all(&bundles, anchor).iter().all(|of| !of.is_relative), "{name}");
+        }
     }
 
     #[test]

@@ -37,8 +37,8 @@ pub struct Rows {
 /// A line of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// The title of the runs below it, which have the subject of the first one; with the number of
-    /// the fastest.
+    /// The title of the runs below it, which have the subject and the number of columns of X of the first
+    /// one; with the number of the fastest.
     Group { first: usize, best: Option<usize> },
     /// A run, by its number.
     Run(usize),
@@ -83,13 +83,13 @@ pub fn rows(model: &Model, state: &ViewState) -> Rows {
     Rows { runs, lines, columns, rate, less }
 }
 
-/// The runs by subject, in the order of the first run of each.
+/// The runs by subject and number of columns of X, in the order of the first run of each.
 fn groups(model: &Model, sorted: &[usize]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut places = BTreeMap::new();
     for number in sorted {
         let Some(run) = model.run(*number) else { continue };
-        let place = *places.entry(run.key()).or_insert(groups.len());
+        let place = *places.entry((run.key(), run.run.vectors())).or_insert(groups.len());
         match groups.get_mut(place) {
             Some(group) => group.push(*number),
             None => groups.push(vec![*number]),

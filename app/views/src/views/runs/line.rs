@@ -198,10 +198,12 @@ pub(super) fn group(
     });
 }
 
-/// The size of the subject and its fastest kernel.
+/// The number of columns of X, if there is one, the size of the subject and its fastest kernel.
 fn told(first: &RunOf<'_>, best: Option<&RunOf<'_>>) -> String {
     let size = count(subject_size(first.subject));
     let size = if first.matrix().is_some() { format!("{size} nonzeros") } else { size };
+    let k = first.run.vectors().map(|k| format!("k = {k} · ")).unwrap_or_default();
+    let size = k + &size;
     let Some((run, metric)) = best.and_then(|run| Some((run, run.metric()?))) else { return size };
     format!("{size} · best {}, {} {}", run.run.kernel, significant(metric.value), metric.unit)
 }
