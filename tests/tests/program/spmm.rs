@@ -168,3 +168,32 @@ fn what_is_no_number_of_vectors_and_an_x_are_refused_in_a_sentence() {
     let error = bench(&["--x", "x.txt"]);
     assert!(error.contains("--x applies only to spmv and symgs, not to spmm"), "{error}");
 }
+
+#[test]
+fn each_number_of_vectors_has_its_own_rows_in_summary_board_and_report_and_charts_show_one() {
+    let p = program();
+    let how = ["--operation", "spmm", "--vectors", "2,5", "--kernels", "cpu/spmm/{serial,rows}"];
+    let more = ["--backend", "cpu", "--threads", "1", "--runs", "3", "-o", "out.zip"];
+    let summary = p.succeed(&[&["bench", "gen:poisson2d?n=9"], &how[..], &more].concat());
+    std::fs::create_dir(p.path("results")).unwrap();
+    std::fs::copy(p.path("out.zip"), p.path("results/out.zip")).unwrap();
+    p.succeed(&["board", "results"]);
+    p.succeed(&["export", "out.zip", "--report", "report.html"]);
+    let read = |name: &str| std::fs::read_to_string(p.path(name)).unwrap();
+    let (board, report) = (read("results/index.html"), read("report.html"));
+    for name in ["poisson2d?n=9, k = 2", "poisson2d?n=9, k = 5"] {
+        assert_eq!(summary.matches(name).count(), 1, "{summary}");
+        // A row for each kernel.
+        assert_eq!(board.matches(&format!("<td>{name}</td>")).count(), 2, "{board}");
+        assert!(report.contains(name), "{report}");
+    }
+    // The fastest with either number.
+    assert!(board.matches(" best\"").count() >= 2, "{board}");
+    for (chosen, k) in [("", "5"), (";vectors=2", "2")] {
+        let state = format!("v1;operation=spmm{chosen}");
+        let chart = ["export", "out.zip", "--state", &state, "--chart", "kernels", "--table", "-"];
+        let table = p.succeed(&chart);
+        let cells = table.lines().map(|line| line.rsplit(',').next().unwrap());
+        assert_eq!(cells.collect::<Vec<_>>(), ["k", k, k], "{table}");
+    }
+}
