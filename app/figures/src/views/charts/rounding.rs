@@ -6,7 +6,7 @@ use sparsescope_core::record::{Operation, Rounding};
 use super::best::best;
 use super::chart::{Chart, Group, Operations};
 use super::errors::{ZERO, drawn_at_zero};
-use super::plot::{Data, Plot, Point, Scale, kernel};
+use super::plot::{Data, Guide, Plot, Point, Scale, kernel};
 use crate::model::{RunOf, bytes, subject_key};
 use crate::views::view::subject;
 
@@ -14,7 +14,7 @@ pub(super) const CHARTS: [Chart; 1] = [Chart {
     id: "rounding",
     group: Group::Compare,
     name: "Error against time",
-    sentence: "Error of each kernel in fewer bits than f64, at its fastest setting, against its time or the bytes that it moves, for the selected matrix; one colour per precision and op.",
+    sentence: "Error of each kernel in fewer bits than f64, at its fastest setting, against its time or the bytes that it moves, for the selected matrix; one colour per precision and op, and a line at the fastest run in f64.",
     nothing: "No matching run in fewer bits than f64 records its error against the f64 result.",
     data: errors,
     of: Some(options),
@@ -56,16 +56,14 @@ fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
     let Some(key) = plot.subject.map(subject_key) else { return plot };
     let runs: Vec<RunOf<'a>> = data.runs.iter().filter(|run| run.key() == key).copied().collect();
     let class = |run: &RunOf<'a>| run.run.check.rounding.map(|_| (0, kernel(run)));
+    let moved = |run: &RunOf<'a>| run.run.costs.minimal_bytes;
+    let cost = |run: &RunOf<'a>| match against {
+        "time" => run.figures().map(|figures| figures.median_s * 1e6),
+        _ => Some(moved(run) as f64 / 1e6),
+    };
     let mut zeros = 0;
     for run in best(&runs, &class).into_values() {
-        let (Some(rounding), Some(figures)) = (run.run.check.rounding, run.figures()) else {
-            continue;
-        };
-        let moved = run.run.costs.minimal_bytes;
-        let x = match against {
-            "time" => figures.median_s * 1e6,
-            _ => moved as f64 / 1e6,
-        };
+        let (Some(rounding), Some(x)) = (run.run.check.rounding, cost(&run)) else { continue };
         let error = of(&rounding);
         let at = if log { error.max(ZERO) } else { error };
         zeros += usize::from(at > error);
@@ -73,10 +71,16 @@ fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
             Some(k) => format!("An SpMM with k = {k}"),
             None => "An SpMV".to_owned(),
         };
-        let text = format!("{product} moves at least {}.", bytes(moved));
+        let text = format!("{product} moves at least {}.", bytes(moved(&run)));
         let point = Point { text, ..Point::of(&run, x, at) };
         let variant = run.run.variant();
         plot.add(0, variant.trim_matches([' ', '(', ')']), Some(run.bundle), point);
+    }
+    let wide = runs.iter().filter(|run| run.run.precision == "f64" && run.run.is_plain());
+    let fastest = wide.reduce(|best, run| if run.beats(best) { run } else { best });
+    let beside = plot.points().next().map(|(.., point)| point.at[1]);
+    if let (Some(x), Some(y)) = (fastest.and_then(cost), beside) {
+        plot.guides.push(Guide { ends: [[x, y]; 2], name: "fastest in f64".into() });
     }
     if zeros > 0 {
         plot.note = drawn_at_zero(zeros);
@@ -147,6 +151,16 @@ mod tests {
         let expected = format!("An SpMV moves at least {}.", bytes(moved));
         let plot = errors(&data);
         assert_eq!(plot.points().filter(|(_, _, point)| point.text == expected).count(), 3);
+    }
+
+    #[test]
+    fn a_line_marks_the_time_of_the_fastest_run_in_f64() {
+        let (model, state) = (model(), state("rounding"));
+        let plot = errors(&Data::of(&model, &state));
+        // cuda/csr/vector-mining is 45 times as fast as cpu/csr/serial.
+        let [guide] = &plot.guides[..] else { panic!("{:?}", plot.guides) };
+        let [x, _] = guide.ends[0];
+        assert!((x / (serial(2) * 1e6 / 45.0) - 1.0).abs() < 1e-9, "{x}");
     }
 
     #[test]
