@@ -403,3 +403,20 @@ fn filters_whose_names_do_not_say_it_are_defined() {
         harness.get_by_label_contains(definition);
     }
 }
+
+#[test]
+fn the_number_of_columns_is_a_choice_where_runs_have_several() {
+    let mut harness = with_example("v1;view=runs");
+    assert!(harness.query_all_by_label_contains("Filter by Columns of X").next().is_none());
+    let mut bundle = Bundle::read(EXAMPLE, &Limits::default()).unwrap();
+    for (place, run) in bundle.runs.iter_mut().enumerate() {
+        let k = if place == 0 { "1" } else { "32" };
+        run.params.insert("vectors".into(), k.into());
+    }
+    harness.state_mut().show_unfinished("products.zip", bundle);
+    harness.run();
+    harness.get_by_label("Filter by Columns of X: all, compared: 32");
+    harness.state_mut().state.filter.vectors = Some(1);
+    harness.run();
+    harness.get_by_label("Filter by Columns of X: 1");
+}
