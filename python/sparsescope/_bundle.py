@@ -92,8 +92,8 @@ class Bundle(Shown):
         """Return the fastest kernel on each matrix, as the view "Best" shows it: checked runs with warm caches.
 
         ``rate`` is in ``unit``; ``pct_copy`` is the share of the measured memory bandwidth in percent, ``lead`` the
-        speed-up over the second, ``over`` over the reference. Products with several vectors are those with the number
-        of vectors that most runs have, the largest on a tie. ``operation`` is the first one of the bundle by
+        speed-up over the second, ``over`` over the reference. Products with several vectors are those with the ``k``
+        columns that most runs have, the largest on a tie. ``operation`` is the first one of the bundle by
         default; one that the bundle lacks is a ``ValueError``.
         """
         if operation is None:

@@ -116,7 +116,11 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
         "matrix", "size", "kernel", "setting", "device", "rate", "unit", "pct_copy", "second",
         "lead", "over", "why", "clause", "bundle",
     ];
-    let mut lines = vec![header.map(str::to_owned).to_vec()];
+    let mut header = header.map(str::to_owned).to_vec();
+    let k = |row: &Row| model.run(row.run)?.run.vectors();
+    let has_k = board.rows.iter().any(|row| k(row).is_some());
+    header.extend(has_k.then(|| "k".to_owned()));
+    let mut lines = vec![header];
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     for row in &board.rows {
         let clause = row.clause.text();
@@ -127,10 +131,12 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
         let shares = [row.pct_copy, row.lead, row.over].map(number);
         let [pct_copy, lead, over] = shares;
         let unit = board.rate.clone();
-        lines.push(vec![
+        let mut line = vec![
             name, size, kernel, setting, device, rate, unit, pct_copy, second, lead, over, why,
             clause, bundle,
-        ]);
+        ];
+        line.extend(k(row).map(|k| k.to_string()));
+        lines.push(line);
     }
     lines
 }
