@@ -22,7 +22,7 @@ use super::bench;
 use super::gpu_of_rank::{self, RankGpu};
 use super::interrupt::Interrupt;
 use super::operand_args::{SolveArgs, SpmvArgs};
-use super::operands::Desk;
+use super::operands::{Desk, RESULT_FORMS};
 use super::outcome::{AgreedError, Outcome, UsageError, is_usage, not_right, sentence};
 use super::output::{check_form, check_free, check_result, print_json};
 use super::shared_matrix::{Anew, memory, shared};
@@ -100,7 +100,7 @@ fn product(
     let source = MatrixSource::parse(&args.matrix)?;
     if let (Some(path), true) = (&args.output, world.is_first()) {
         check_free(path, args.force)?;
-        check_form(path, &["Matrix Market"])?;
+        check_form(path, &RESULT_FORMS)?;
     }
     let memory = memory(world, None);
     let gpu = gpu_for(world, kernel)?;

@@ -41,8 +41,9 @@ pub(super) struct SpmvArgs {
     pub(super) block_size: u32,
     /// Precision of the values [default: f64]
     ///
-    /// With f32, the matrix and x are rounded. The default is f32 for kernels that do not support f64. With f32:f64,
-    /// bf16:f32 and f16:f32, CUDA kernels on CSR store the matrix in the first format and compute in the second.
+    /// With f32, the matrix and x are rounded; y is written in f64 in any precision. The default is f32 for kernels
+    /// that do not support f64. With f32:f64, bf16:f32 and f16:f32, CUDA kernels on CSR store the matrix in the first
+    /// format and compute in the second.
     #[arg(long, value_enum, value_name = "NAME", help_heading = KERNELS)]
     pub(super) precision: Option<PrecisionArg>,
     #[command(flatten)]
@@ -55,7 +56,9 @@ pub(super) struct SpmvArgs {
     /// e is the vector of --expect. This is a bound on the error of each row of y; --tol of `solve` is a residual.
     #[arg(long, visible_alias = "max-error", value_name = "T", default_value = "1e-5", value_parser = tolerance, requires = "expect", allow_negative_numbers = true, help_heading = OUTPUT)]
     pub(super) tol: f64,
-    /// Write y to this file (Matrix Market array, 17 significant digits; gzipped if it ends in .gz)
+    /// Write y to this file: a NumPy array (.npy), or a Matrix Market array, 17 significant digits
+    ///
+    /// The file is gzipped if its name ends in .gz.
     #[arg(short, value_name = "FILE", required_unless_present = "expect", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
     /// Overwrite an existing file
@@ -72,9 +75,14 @@ pub(super) struct SpmmArgs {
     pub(super) read: ReadArgs,
     /// The matrix X, with as many rows as A has columns [default: random integers 1 to 5 (--seed)]
     ///
-    /// The file has one of the forms of a matrix, e.g. a NumPy array (.npy) or a Matrix Market array.
+    /// The file is a NumPy array (.npy), a Matrix Market array, or text with one row per line, as numpy.savetxt writes
+    /// it; blanks, commas or semicolons separate its numbers. In a sparse matrix, such as Matrix Market's coordinate
+    /// form, missing elements are 0.
     #[arg(long, value_name = "FILE", conflicts_with = VECTORS.id().name(), help_heading = WHAT)]
-    pub(super) x: Option<String>,
+    pub(super) x: Option<PathBuf>,
+    /// Refused, with the command that takes it
+    #[arg(long, hide = true)]
+    pub(super) op: Option<String>,
     /// Seed of X if no file is given
     #[arg(long, default_value_t = sparsescope_core::measure::DEFAULT_SEED, value_name = "S", help_heading = WHAT, hide_short_help = true)]
     pub(super) seed: u64,
@@ -91,15 +99,16 @@ pub(super) struct SpmmArgs {
     pub(super) block_size: u32,
     /// Precision of the values
     ///
-    /// With f32, A and X are rounded. With f32:f64, bf16:f32 and f16:f32, CUDA kernels on CSR and BSR store A in the
-    /// first format and compute in the second.
+    /// With f32, A and X are rounded; Y is written in f64 in any precision. With f32:f64, bf16:f32 and f16:f32, CUDA
+    /// kernels on CSR and BSR store A in the first format and compute in the second.
     #[arg(long, value_enum, value_name = "NAME", default_value = "f64", help_heading = KERNELS)]
     pub(super) precision: PrecisionArg,
     #[command(flatten)]
     pub(super) parameters: ParameterArgs,
     /// Write Y to this file: a NumPy array (.npy), or a Matrix Market array, 17 significant digits
     ///
-    /// If X is a .npy file in Fortran order, neither compressed nor a pipe, Y is in that order, too.
+    /// If X is a NumPy array in Fortran order, a Y in .npy is in that order, too. The file is gzipped if its name ends in
+    /// .gz.
     #[arg(short, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) output: PathBuf,
     /// Overwrite an existing file

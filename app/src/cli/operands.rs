@@ -10,19 +10,20 @@ use sparsescope_core::experiment::{
     Backend, Configuration, CpuBackend, Finished, LoadedValues, MatrixSource, Problem, ReadMatrix,
     Watch,
 };
+use sparsescope_core::io::numpy::write_npy;
 use sparsescope_core::io::vector::{self, Companion, VectorFile};
 use sparsescope_core::io::{IoError, Progress, open_companion, open_vector};
 use sparsescope_core::kernel::parameters::RANKS;
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameters, kernel};
-use sparsescope_core::matrix::Csr;
+use sparsescope_core::matrix::{Csr, Order};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Operation, Verdict};
 
 use super::interrupt::Interrupt;
 use super::outcome::{Outcome, UsageError, not_right};
-use super::output::{file_size, overwrite, save, say_written, watched};
+use super::output::{ends_in, file_size, overwrite, save, say_written, watched};
 use super::shared_args::needs_ranks;
-use super::table::counted;
+use super::table::{count, counted};
 use super::{adapter, choice, gpu};
 
 /// The context of a command: its interrupt, whether it shows progress, and the memory limit.
@@ -128,12 +129,32 @@ fn columns_of(error: &IoError) -> Option<u64> {
     }
 }
 
-/// The values of the vector in this file; remarks on how it was read go to standard error.
-pub(super) fn told(path: &Path, file: VectorFile) -> Vec<f64> {
-    for warning in &file.warnings {
+/// Prints remarks on how a file was read on standard error.
+pub(super) fn warn(path: &Path, warnings: &[String]) {
+    for warning in warnings {
         eprintln!("warning: {}: {warning}", path.display());
     }
+}
+
+/// The values of the vector in this file; remarks on how it was read go to standard error.
+pub(super) fn told(path: &Path, file: VectorFile) -> Vec<f64> {
+    warn(path, &file.warnings);
     file.values
+}
+
+/// The forms in which products are written.
+pub(super) const RESULT_FORMS: [&str; 2] = ["Matrix Market", "NumPy array"];
+
+/// Fails if two inputs are standard input, which has the data of one.
+pub(super) fn check_stdin(inputs: &[(&str, Option<&Path>)]) -> Result<(), UsageError> {
+    let mut piped = inputs.iter().filter(|(_, path)| *path == Some(Path::new("-")));
+    match (piped.next(), piped.next()) {
+        (Some((first, _)), Some((second, _))) => {
+            let sentence = format!("only one of {first} and {second} can be -, standard input");
+            Err(UsageError(sentence))
+        }
+        _ => Ok(()),
+    }
 }
 
 impl Desk<'_> {
@@ -263,11 +284,36 @@ impl Desk<'_> {
 
     /// Writes a result, replacing a file only with `force`.
     pub(super) fn write(&self, path: &Path, force: bool, result: &[f64]) -> anyhow::Result<()> {
+        self.write_columns(path, force, result, (None, Order::RowMajor))
+    }
+
+    /// The same for a result of this many columns, given by rows. The order is that in a NumPy array.
+    pub(super) fn write_columns(
+        &self,
+        path: &Path,
+        force: bool,
+        result: &[f64],
+        (columns, order): (Option<usize>, Order),
+    ) -> anyhow::Result<()> {
         let what = format!("writing {}", path.display());
+        let width = columns.unwrap_or(1).max(1);
         watched(self.interrupt, self.quiet, &what, None, |progress| {
-            save(path, overwrite(force), |out| vector::write(result, out, progress))
+            save(path, overwrite(force), |out| match ends_in(path, "npy") {
+                true => {
+                    let limit = MemoryLimit::of_machine();
+                    write_npy(result, columns, order, out, limit, progress)
+                }
+                false => vector::write_columns(result, width, out, progress),
+            })
         })?;
-        say_written(path, self.quiet, &counted(result.len(), "number", "numbers"));
+        let numbers = match columns {
+            Some(_) => {
+                let rows = count((result.len() / width) as u64);
+                format!("{rows} x {} numbers", count(width as u64))
+            }
+            None => counted(result.len(), "number", "numbers"),
+        };
+        say_written(path, self.quiet, &numbers);
         Ok(())
     }
 }

@@ -1,45 +1,49 @@
 //! `sparsescope spmm`: one checked product of a matrix with several vectors.
 
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
 use sparsescope_core::experiment::{Configuration, MatrixSource, SpmmProblem, SpmvProblem};
-use sparsescope_core::io::numpy::{is_by_columns, write_npy};
-use sparsescope_core::io::vector::write_columns;
+use sparsescope_core::io::dense::DenseFile;
+use sparsescope_core::io::open_dense;
+use sparsescope_core::kernel::MOST_VECTORS;
 use sparsescope_core::kernel::parameters::VECTORS;
-use sparsescope_core::matrix::{Csr, Order};
+use sparsescope_core::matrix::Order;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Operation;
 
 use super::interrupt::Interrupt;
 use super::operand_args::SpmmArgs;
-use super::operands::{Desk, kernel_of, threads};
+use super::operands::{Desk, RESULT_FORMS, check_stdin, kernel_of, threads, warn};
 use super::outcome::{Outcome, UsageError};
-use super::output::{check_form, check_free, ends_in, overwrite, save, say_written, watched};
-use super::table::count;
+use super::output::{check_form, check_free, file_size, watched};
 
 pub(super) fn run(args: &SpmmArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
+    if args.op.is_some() {
+        let sentence = "spmm has no --op, since it computes only A X: `spmv --op t` multiplies one vector by the transpose of A";
+        return Err(UsageError(sentence.to_owned()).into());
+    }
     let kernel = kernel_of(Operation::Spmm, &args.kernel)?;
     let mut parameters =
         args.parameters.lists().single().ok_or_else(|| {
             UsageError("spmm takes one value per parameter, not a list".to_owned())
         })?;
     check_free(&args.output, args.force)?;
-    check_form(&args.output, &["Matrix Market", "NumPy array"])?;
+    check_form(&args.output, &RESULT_FORMS)?;
+    check_stdin(&[("MATRIX", Some(Path::new(&args.matrix))), ("--x", args.x.as_deref())])?;
     let memory = MemoryLimit::of_machine();
     let desk = Desk { interrupt, quiet, memory };
     let source = args.read.of_matrix(MatrixSource::parse(&args.matrix)?)?;
     let a = desk.real_matrix(&source)?;
     SpmvProblem::check_vectors(&a, memory).with_context(|| format!("{source}"))?;
-    let problem = match &args.x {
-        Some(file) => {
-            let x = desk.real_matrix(&MatrixSource::parse(file)?)?;
-            let vectors = VECTORS.id().value(&x.cols().to_string());
-            let vectors = vectors.map_err(|error| UsageError(format!("--x: {error}")))?;
-            parameters = parameters.with(VECTORS.id(), &vectors);
-            SpmmProblem::given(Arc::clone(&a), x.cols(), by_rows(&x, &a, &source, memory)?)
+    let read = |path| read_x(path, (&source, a.cols()), &desk);
+    let x = args.x.as_deref().map(read).transpose()?;
+    let order = x.as_ref().map_or(Order::RowMajor, |x| x.order);
+    let problem = match x {
+        Some(x) => {
+            parameters = parameters.with(VECTORS.id(), &x.cols.to_string());
+            SpmmProblem::given(Arc::clone(&a), x.cols, x.values)
         }
         None => SpmmProblem::drawn(Arc::clone(&a), args.seed),
     };
@@ -55,58 +59,30 @@ pub(super) fn run(args: &SpmmArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
         Err(outcome) => return Ok(outcome),
     };
     let columns = SpmmProblem::vectors(&configuration);
-    let what = format!("writing {}", args.output.display());
-    watched(interrupt, quiet, &what, None, |progress| {
-        save(&args.output, overwrite(args.force), |out| match ends_in(&args.output, "npy") {
-            true => {
-                let order = args.x.as_deref().map_or(Order::RowMajor, order_of);
-                write_npy(&y, columns, order, out, MemoryLimit::of_machine(), progress)
-            }
-            false => write_columns(&y, columns, out, progress),
-        })
-    })?;
-    let (rows, columns) = (count((y.len() / columns.max(1)) as u64), count(columns as u64));
-    say_written(&args.output, quiet, &format!("{rows} x {columns} numbers"));
+    desk.write_columns(&args.output, args.force, &y, (Some(columns), order))?;
     Ok(Outcome::Success)
 }
 
-/// The order of X's elements in a file. That of NumPy is known from the beginning of a regular file that is not
-/// compressed.
-fn order_of(file: &str) -> Order {
-    const HEAD: u64 = 1 << 17;
-    let mut head = Vec::new();
-    // A pipe has been read, and opening it again could wait forever.
-    if !fs::metadata(file).is_ok_and(|of| of.is_file()) {
-        return Order::RowMajor;
-    }
-    let read = File::open(file).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    match read.is_ok() && is_by_columns(&head) {
-        true => Order::ColumnMajor,
-        false => Order::RowMajor,
-    }
-}
-
-/// All elements of X by rows, which must be as many as A has columns.
-fn by_rows(
-    x: &Csr,
-    a: &Csr,
-    source: &MatrixSource,
-    memory: MemoryLimit,
-) -> anyhow::Result<Vec<f64>> {
-    let (rows, cols, columns) = (x.rows(), x.cols(), a.cols());
-    if rows != columns {
-        let sentence = format!("--x has {rows} rows, but {source} has {columns} columns");
-        return Err(UsageError(sentence).into());
-    }
-    memory.check("X", 8 * rows as u128 * cols as u128)?;
-    let mut block = vec![0.0; rows * cols];
-    for (i, row) in block.chunks_exact_mut(cols).enumerate() {
-        let (col, val) = x.row(i);
-        for (&c, &v) in col.iter().zip(val) {
-            if let Some(element) = row.get_mut(c as usize) {
-                *element = v;
-            }
+/// Reads X, which must have as many rows as A has columns.
+fn read_x(
+    path: &Path,
+    (source, columns): (&MatrixSource, usize),
+    desk: &Desk<'_>,
+) -> anyhow::Result<DenseFile> {
+    let mut unfit = String::new();
+    let mut fits = |rows: u64, cols: u64| {
+        if rows != columns as u64 {
+            unfit = format!("--x has {rows} rows, but {source} has {columns} columns");
+        } else if !(1..=u64::from(MOST_VECTORS)).contains(&cols) {
+            unfit = format!("--x has {cols} columns, expected 1 to {MOST_VECTORS}");
         }
-    }
-    Ok(block)
+        unfit.is_empty()
+    };
+    let what = format!("reading {}", path.display());
+    let read = watched(desk.interrupt, desk.quiet, &what, file_size(path), |progress| {
+        open_dense(path, &mut fits, desk.memory, progress)
+    })?;
+    let file = read.ok_or(UsageError(unfit))?;
+    warn(path, &file.warnings);
+    Ok(file)
 }

@@ -12,7 +12,9 @@ use sparsescope_core::record::Operation;
 
 use super::interrupt::Interrupt;
 use super::operand_args::SpmvArgs;
-use super::operands::{Desk, Differences, kernel_of, on_all_gpus, threads};
+use super::operands::{
+    Desk, Differences, RESULT_FORMS, check_stdin, kernel_of, on_all_gpus, threads,
+};
 use super::outcome::{Outcome, UsageError};
 use super::output::{check_form, check_free};
 
@@ -25,8 +27,14 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     let parameters = on_all_gpus(kernel, kernel.listed(&parameters))?;
     if let Some(path) = &args.output {
         check_free(path, args.force)?;
-        check_form(path, &["Matrix Market"])?;
+        check_form(path, &RESULT_FORMS)?;
     }
+    check_stdin(&[
+        ("MATRIX", Some(Path::new(&args.matrix))),
+        ("--x", args.x.as_deref()),
+        ("--y", args.y.as_deref()),
+        ("--expect", args.expect.as_deref()),
+    ])?;
     let memory = MemoryLimit::of_machine();
     let desk = Desk { interrupt, quiet, memory };
     let source = args.read.of_matrix(MatrixSource::parse(&args.matrix)?)?;

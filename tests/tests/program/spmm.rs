@@ -106,17 +106,77 @@ fn spmm_multiplies_with_every_kernel_and_writes_both_forms() {
     assert_eq!(p.json(&["info", "drawn.mtx", "--json"])["cols"], 3);
 }
 
+/// A `.npy` file of numbers in f64.
+fn npy(fortran: &str, shape: &str, values: &[f64]) -> Vec<u8> {
+    let text = format!("{{'descr': '<f8', 'fortran_order': {fortran}, 'shape': {shape}, }}\n");
+    let length = (text.len() as u16).to_le_bytes();
+    let values = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    [b"\x93NUMPY\x01\0".to_vec(), length.to_vec(), text.into_bytes(), values].concat()
+}
+
+#[test]
+fn x_as_text_has_a_row_per_line() {
+    let p = example();
+    // As numpy.savetxt writes integers and floats; no list of edges.
+    p.write("X.txt", "1 1\n2 1\n3 1\n4 1\n5 1\n");
+    p.write("X.csv", "# x, ones\n1.0e+00,1\n2.0e+00,1\n3.0e+00,1\n4.0e+00,1\n5.0e+00,1\n");
+    let expected = "11 13 8 18 34 7 6 3 5 7";
+    for x in ["X.txt", "X.csv"] {
+        let ran = p.run(&["spmm", "A.mtx", "--x", x, "-o", "Y.mtx", "--force"]);
+        assert!(ran.code == Some(0) && !ran.err.contains("warning"), "{}", ran.err);
+        let y = std::fs::read_to_string(p.path("Y.mtx")).unwrap();
+        let y = y.lines().skip(2).map(|line| line.parse::<f64>().unwrap().to_string());
+        assert_eq!(y.collect::<Vec<_>>().join(" "), expected, "{x}");
+    }
+    // As a list of edges, this would be a 5 x 5 matrix.
+    p.write("wide.txt", "1 2 3\n4 5 6\n");
+    let error = p.fail(2, &["spmm", "A.mtx", "--x", "wide.txt", "-o", "Z.mtx"]);
+    assert!(error.contains("--x has 2 rows, but A.mtx has 5 columns"), "{error}");
+    p.write("X.txt", "1,1\n2,1\n3,1\n4,x\n5,1\n");
+    let error = p.fail(1, &["spmm", "A.mtx", "--x", "X.txt", "-o", "Z.mtx"]);
+    assert!(error.contains("X.txt: line 4: expected a number in column 2, found \"x\""), "{error}");
+    assert!(!p.path("Z.mtx").exists());
+}
+
+#[test]
+fn what_is_changed_in_reading_x_is_named_with_its_file() {
+    let p = example();
+    p.write("x.npy", npy("False", "(5,)", &[1.0, 2.0, 3.0, 4.0, 5.0]));
+    p.write("s.mtx", "%%MatrixMarket matrix coordinate real general\n5 2 1\n2 1 1\n");
+    for (x, warning) in [
+        ("x.npy", "warning: x.npy: the array of one dimension was read as a column"),
+        ("s.mtx", "warning: s.mtx: the matrix is sparse: elements that are not in the file were"),
+    ] {
+        let ran = p.run(&["spmm", "A.mtx", "--x", x, "-o", "Y.mtx", "--force"]);
+        assert!(ran.code == Some(0) && ran.err.contains(warning), "{}", ran.err);
+    }
+}
+
+#[test]
+fn the_size_of_x_is_checked_before_its_elements_are_read() {
+    let p = example();
+    // The files end after their headers.
+    for (shape, expected) in [
+        ("(4000000, 1000)", "--x has 4000000 rows, but A.mtx has 5 columns"),
+        ("(5, 0)", "--x has 0 columns, expected 1 to 1024"),
+        ("(5, 1025)", "--x has 1025 columns, expected 1 to 1024"),
+    ] {
+        p.write("X.npy", npy("False", shape, &[]));
+        let error = p.fail(2, &["spmm", "A.mtx", "--x", "X.npy", "-o", "Y.mtx"]);
+        assert!(error.contains(expected), "{error}");
+    }
+    let wide = "%%MatrixMarket matrix coordinate real general\n1 100000000 1\n1 1 1\n";
+    p.write("wide.mtx", wide);
+    p.write("X.npy", npy("False", "(100000000, 1024)", &[]));
+    let error = p.fail(1, &["spmm", "wide.mtx", "--x", "X.npy", "-o", "Y.mtx"]);
+    assert!(error.contains("X.npy: the dense 100000000 x 1024 matrix needs"), "{error}");
+}
+
 #[test]
 fn y_is_stored_by_columns_if_x_is() {
     let p = example();
-    let array = |fortran: &str, shape: &str, values: &[f64]| {
-        let text = format!("{{'descr': '<f8', 'fortran_order': {fortran}, 'shape': {shape}, }}\n");
-        let length = (text.len() as u16).to_le_bytes();
-        let values = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        [b"\x93NUMPY\x01\0".to_vec(), length.to_vec(), text.into_bytes(), values].concat()
-    };
     let by_columns = [1.0, 2.0, 3.0, 4.0, 5.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-    p.write("X.npy", array("True", "(5, 2)", &by_columns));
+    p.write("X.npy", npy("True", "(5, 2)", &by_columns));
     p.succeed(&["spmm", "A.mtx", "--x", "X.npy", "-o", "Y.npy"]);
     let y = std::fs::read(p.path("Y.npy")).unwrap();
     assert!(String::from_utf8_lossy(&y).contains("'fortran_order': True, 'shape': (5,2,)"));
@@ -124,7 +184,7 @@ fn y_is_stored_by_columns_if_x_is() {
     assert!(y.ends_with(&expected.map(f64::to_le_bytes).concat()));
     // Read back, it is the same matrix as that of an X by rows.
     let by_rows = [1.0, 1.0, 2.0, 1.0, 3.0, 1.0, 4.0, 1.0, 5.0, 1.0];
-    p.write("X.npy", array("False", "(5, 2)", &by_rows));
+    p.write("X.npy", npy("False", "(5, 2)", &by_rows));
     p.succeed(&["spmm", "A.mtx", "--x", "X.npy", "-o", "rows.npy"]);
     let entries = |name: &str, to: &str| {
         p.succeed(&["convert", name, to]);
@@ -149,6 +209,31 @@ fn spmm_refuses_an_x_that_does_not_fit() {
     assert!(error.contains("--vectors") && error.contains("--x"), "{error}");
     let error = refused(&["A.mtx", "--kernel", "cpu/csr/simd"]);
     assert!(error.contains("`cpu/csr/simd` computes spmv, not spmm"), "{error}");
+    let error = refused(&["A.mtx", "--op", "t"]);
+    assert!(error.contains("spmm has no --op") && error.contains("`spmv --op t`"), "{error}");
+    let error = p.fail(2, &["spmm", "-", "--x", "-", "-o", "Y.mtx"]);
+    assert!(error.contains("only one of MATRIX and --x can be -"), "{error}");
+    let error = p.fail(2, &["spmv", "A.mtx", "--x", "-", "--expect", "-"]);
+    assert!(error.contains("only one of --x and --expect can be -"), "{error}");
+}
+
+#[test]
+fn spmv_writes_arrays_of_one_dimension_in_f64() {
+    let p = example();
+    p.write("x.txt", "1\n2\n3\n4\n5\n");
+    for precision in ["f64", "f32"] {
+        let args = ["spmv", "A.mtx", "--x", "x.txt", "--precision", precision, "-o", "y.npy"];
+        p.succeed(&[&args[..], &["--force"]].concat());
+        let y = std::fs::read(p.path("y.npy")).unwrap();
+        assert!(String::from_utf8_lossy(&y).contains("'descr': '<f8'"), "{precision}");
+        assert!(String::from_utf8_lossy(&y).contains("'shape': (5,)"), "{precision}");
+        let expected = [11.0, 13.0, 8.0, 18.0, 34.0].map(f64::to_le_bytes).concat();
+        assert!(y.ends_with(&expected), "{precision}");
+    }
+    p.succeed(&["spmv", "A.mtx", "--x", "x.txt", "--expect", "y.npy"]);
+    // Of another form than its name says.
+    let error = p.fail(2, &["spmv", "A.mtx", "--x", "x.txt", "-o", "y.csv"]);
+    assert!(error.contains("the output is Matrix Market or NumPy array"), "{error}");
 }
 
 #[test]

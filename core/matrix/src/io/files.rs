@@ -7,6 +7,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::dense::{self, DenseFile};
 use super::file_forms::inner_name;
 use super::hypre::{self, Piece};
 use super::layer::Kind;
@@ -189,6 +190,18 @@ pub fn open_vector(
     }
     with_bytes(path, limit, progress, |data, limit| {
         vector::read_column(data, column, limit, progress)
+    })
+}
+
+/// Reads the dense matrix in the file `path`, as [`dense::read_dense`] does. Errors name the path.
+pub fn open_dense(
+    path: &Path,
+    fits: &mut dyn FnMut(u64, u64) -> bool,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<Option<DenseFile>, IoError> {
+    with_bytes(path, limit, progress, |data, limit| {
+        dense::read_dense(&name_of(path), data, fits, limit, progress)
     })
 }
 

@@ -9,6 +9,7 @@ mod atomic;
 pub mod binary_triplets;
 mod boeing;
 mod build;
+pub mod dense;
 mod dimacs;
 mod edge_list;
 mod error;
@@ -54,8 +55,8 @@ pub use error::IoError;
 pub use extent::{read_named_extent, read_named_extent_as};
 #[cfg(not(target_family = "wasm"))]
 pub use files::{
-    open_companion, open_extent, open_matrix, open_matrix_as, open_points, open_points_extent,
-    open_share, open_vector, save, share_of_text,
+    open_companion, open_dense, open_extent, open_matrix, open_matrix_as, open_points,
+    open_points_extent, open_share, open_vector, save, share_of_text,
 };
 pub use layer::check_gzip;
 pub use matrix_file::{AnyMatrix, Field, MatrixFile, MatrixForm, Symmetry};

@@ -268,14 +268,8 @@ fn read_numbers(
     Ok(VectorFile { values, warnings: matrix_market::overflow(overflowed).into_iter().collect() })
 }
 
-/// Writes `values` as Matrix Market `array real general`, n × 1, with 17 significant digits, so
-/// that they read back bit for bit.
-pub fn write(values: &[f64], out: &mut dyn Write, progress: Progress<'_>) -> Result<(), IoError> {
-    write_columns(values, 1, out, progress)
-}
-
-/// The same for an array of this many columns, whose values are given row by row: the file has them column by
-/// column.
+/// Writes `values` as Matrix Market `array real general` of this many columns, with 17 significant digits, so that
+/// they read back bit for bit. They are given row by row: the file has them column by column.
 pub fn write_columns(
     values: &[f64],
     columns: usize,

@@ -54,7 +54,9 @@ pub(crate) use rows::{row_length, slot};
 pub use scaled::{Op, Scale};
 pub use set_up::SetUpBy;
 pub use solver::{Applied, Guess, SolverFormat};
-pub use spmm::{PathShares, columns_of_row_split, columns_per_thread, order_of_vectors};
+pub use spmm::{
+    MOST_VECTORS, PathShares, columns_of_row_split, columns_per_thread, order_of_vectors,
+};
 pub use threads::{Access, Pass, StridedSlots, ThreadSlots};
 pub use tiles::{Tile, TileShape, Tiles, lanes_a_row};
 pub use user::{

@@ -10,7 +10,7 @@ use sparsescope_matrix::matrix::Order;
 use sparsescope_record::{Operation, Precision};
 
 /// Largest number of columns of X.
-const MOST_VECTORS: u32 = 1024;
+pub const MOST_VECTORS: u32 = 1024;
 
 /// Number of columns of X.
 pub static VECTORS: Param<u32> = Param {

@@ -185,6 +185,17 @@ pub(super) fn not_real_diagonal(entries: u64) -> Option<String> {
     counted(entries, words, "kept unchanged")
 }
 
+/// The values of a real `array` file of the symmetry `general`, column by column, and warnings for the user.
+pub(super) fn read_array(
+    text: &[u8],
+    header: &Header,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<(Vec<f64>, Vec<String>), IoError> {
+    let (values, notes) = at_once(array::read_values::<f64>(text, header, limit, progress))?;
+    Ok((values, notes.warnings(header)))
+}
+
 /// Reads a dense vector from a Matrix Market file: `array` n × 1 or 1 × n, or `coordinate` n × 1 or 1 ×
 /// n, whose missing elements are 0; or a column of a file of any size, counted from 1. Also returns warnings
 /// for the user.
@@ -209,14 +220,13 @@ pub(super) fn read_vector(
     // Without a column, all values are the vector.
     let column = column.map(|column| column as usize - 1);
     if (header.format, header.symmetry) == (Format::Array, Symmetry::General) {
-        let (mut values, notes) =
-            at_once(array::read_values::<f64>(text, &header, limit, progress))?;
+        let (mut values, warnings) = read_array(text, &header, limit, progress)?;
         if let Some(column) = column {
             let begin = column * header.rows as usize;
             values.truncate(begin + header.rows as usize);
             values.drain(..begin);
         }
-        return Ok((values, notes.warnings(&header)));
+        return Ok((values, warnings));
     }
     let MatrixFile { matrix, warnings, .. } = read_bytes(text, limit, progress)?;
     let matrix = matrix.into_real()?;

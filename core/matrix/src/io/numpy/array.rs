@@ -7,6 +7,7 @@ use num_complex::Complex64;
 use crate::io::IoError;
 use crate::io::error::quoted;
 use crate::io::word::bits;
+use crate::matrix::Order;
 
 /// The first bytes of an array.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -110,11 +111,6 @@ impl Header {
     }
 }
 
-/// Whether the data begins like a `.npy` file whose array is stored by columns (Fortran's order).
-pub fn is_by_columns(data: &[u8]) -> bool {
-    Header::read("", data).is_ok_and(|header| header.first_fastest)
-}
-
 /// What follows a key in a dictionary as Python prints it.
 fn after<'t>(dictionary: &'t [u8], key: &str) -> Option<&'t [u8]> {
     let at = memchr::memmem::find(dictionary, key.as_bytes())?;
@@ -184,6 +180,10 @@ impl<'a> Array<'a> {
 
     pub(super) fn shape(&self) -> &[u64] {
         &self.header.shape
+    }
+
+    pub(super) fn order(&self) -> Order {
+        if self.header.first_fastest { Order::ColumnMajor } else { Order::RowMajor }
     }
 
     /// Number of values.

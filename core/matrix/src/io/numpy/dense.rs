@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::archive::Members;
 use super::array::{Array, Kind, MAGIC, wrong};
-use super::matrix::file_of;
+use super::matrix::{AS_COLUMN, file_of};
+use crate::io::error::rounded_integers;
 use crate::io::{IoError, MatrixFile, MatrixForm, Progress};
 use crate::matrix::{Extent, Points, PointsExtent};
 use crate::memory::MemoryLimit;
@@ -122,6 +123,23 @@ pub(super) fn vector(
     };
     progress.advance(data.len());
     Ok(values)
+}
+
+/// The elements by rows, the order in which the file has them, and warnings.
+pub(super) fn rows(
+    data: &[u8],
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<(Vec<f64>, Order, Vec<String>), IoError> {
+    let (array, (_, cols), limit) = open_real(data, true, limit, progress)?;
+    let place = |k: u64| array.place(&[k / cols, k % cols]);
+    let values = collected(&array, array.len(), &place, (limit, progress))?;
+    let mut warnings: Vec<String> = rounded_integers(array.rounded()).into_iter().collect();
+    if let [_] = array.shape() {
+        warnings.push(AS_COLUMN.to_owned());
+    }
+    progress.advance(data.len());
+    Ok((values, array.order(), warnings))
 }
 
 /// Opens an array of points, one per row; returns their number and dimensions too.

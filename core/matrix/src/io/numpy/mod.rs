@@ -14,7 +14,6 @@ mod tests;
 #[cfg(not(target_family = "wasm"))]
 mod write;
 
-pub use self::array::is_by_columns;
 pub(super) use self::dense::{points, points_extent};
 #[cfg(not(target_family = "wasm"))]
 pub use self::write::{write_npy, write_npz};
@@ -23,7 +22,7 @@ use self::archive::Members;
 use self::array::MAGIC;
 use self::sparse::Sparse;
 use super::{IoError, MatrixFile, Progress};
-use crate::matrix::Extent;
+use crate::matrix::{Extent, Order};
 use crate::memory::MemoryLimit;
 
 /// Whether the data begins like a `.npy` file.
@@ -77,6 +76,19 @@ pub(super) fn vector(
     progress: Progress<'_>,
 ) -> Option<Result<Vec<f64>, IoError>> {
     is_meant(data).then(|| dense::vector(data, column, limit, progress))
+}
+
+/// The elements of a dense array by rows, the order in which the file has them, and warnings; `None` for sparse arrays
+/// and other data.
+pub(super) fn rows(
+    data: &[u8],
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<Option<(Vec<f64>, Order, Vec<String>)>, IoError> {
+    if !is_meant(data) || sparse_members(data, limit, progress)?.is_some() {
+        return Ok(None);
+    }
+    dense::rows(data, limit, progress).map(Some)
 }
 
 /// The archive of a sparse array.

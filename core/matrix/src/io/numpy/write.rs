@@ -127,18 +127,20 @@ fn put_members(
 /// Appends the bytes of the k-th value.
 type Append<'a> = dyn Fn(&mut Vec<u8>, usize) + 'a;
 
-/// Writes an array of this many columns, whose values are given by rows, in this order. Reads back bit for bit. Columns
-/// are copied within the limit, or in small parts if it allows no copy.
+/// Writes an array of this many columns, or of one dimension, whose values are given by rows, in this order. Reads back
+/// bit for bit. Columns are copied within the limit, or in small parts if it allows no copy.
 pub fn write_npy(
     values: &[f64],
-    columns: usize,
+    columns: Option<usize>,
     order: Order,
     out: &mut dyn Write,
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<(), IoError> {
-    let rows = values.len().checked_div(columns).unwrap_or(0);
-    let (number, shape) = ("<f8", [rows, columns]);
+    let width = columns.unwrap_or(1);
+    let rows = values.len().checked_div(width).unwrap_or(0);
+    let shape: Vec<usize> = std::iter::once(rows).chain(columns).collect();
+    let number = "<f8";
     match order {
         Order::RowMajor => {
             let append = |bytes: &mut Vec<u8>, k: usize| {
@@ -149,7 +151,7 @@ pub fn write_npy(
         Order::ColumnMajor => {
             put(out, &header(number, &shape, order))?;
             let allowed = usize::try_from(limit.get() / 8).unwrap_or(MOST);
-            put_by_columns(values, shape, allowed.min(MOST), out, progress)?;
+            put_by_columns(values, [rows, width], allowed.min(MOST), out, progress)?;
         }
     }
     progress.advance(size_of_val(values));
@@ -235,8 +237,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::io::numpy::is_by_columns;
-    use crate::io::{read_named_matrix, vector};
+    use crate::io::{dense, read_named_matrix, vector};
     use crate::matrix::Csr;
 
     struct Full;
@@ -312,7 +313,8 @@ mod tests {
         let values = vec![1.0; rows * 2];
         let largest = |limit: u64| {
             let (mut out, limit) = (Largest::default(), MemoryLimit::bytes(limit));
-            write_npy(&values, 2, Order::ColumnMajor, &mut out, limit, Progress::none()).unwrap();
+            write_npy(&values, Some(2), Order::ColumnMajor, &mut out, limit, Progress::none())
+                .unwrap();
             out.0
         };
         let both = rows as u64 * 2 * 8;
@@ -359,13 +361,16 @@ mod tests {
 
             let values: Vec<f64> = places.iter().flat_map(|(.., v)| [v.re, v.im]).collect();
             let mut data = Vec::new();
-            write_npy(&values, 1, Order::RowMajor, &mut data, limit, progress).unwrap();
+            write_npy(&values, None, Order::RowMajor, &mut data, limit, progress).unwrap();
             let back = vector::read_bytes(&data, limit, progress).unwrap();
             prop_assert_eq!(bits(&back), bits(&values));
             for order in [Order::RowMajor, Order::ColumnMajor] {
                 let mut data = Vec::new();
-                write_npy(&values, 2, order, &mut data, limit, progress).unwrap();
-                prop_assert_eq!(is_by_columns(&data), order == Order::ColumnMajor);
+                write_npy(&values, Some(2), order, &mut data, limit, progress).unwrap();
+                let mut fits = |rows: u64, cols: u64| (rows, cols) == (places.len() as u64, 2);
+                let whole = dense::read_dense("a.npy", &data, &mut fits, limit, progress);
+                let whole = whole.unwrap().unwrap();
+                prop_assert_eq!((whole.order, bits(&whole.values)), (order, bits(&values)));
                 let back = vector::read_column(&data, Some(2), limit, progress).unwrap().values;
                 prop_assert_eq!(bits(&back), bits(places.iter().map(|(.., v)| &v.im)));
             }

@@ -226,7 +226,7 @@ proptest! {
             .map(|v| if v.is_nan() { f64::NAN } else { v })
             .collect();
         let mut text = Vec::new();
-        write(&values, &mut text, Progress::none()).unwrap();
+        write_columns(&values, 1, &mut text, Progress::none()).unwrap();
         let back = read_bytes(&text, MemoryLimit::unlimited(), Progress::none()).unwrap();
         let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
         prop_assert_eq!(bits(&back), bits(&values));
