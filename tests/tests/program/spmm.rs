@@ -282,3 +282,20 @@ fn each_number_of_vectors_has_its_own_rows_in_summary_board_and_report_and_chart
         assert_eq!(cells.collect::<Vec<_>>(), ["k", k, k], "{table}");
     }
 }
+
+#[test]
+fn the_plan_names_the_number_of_vectors_and_the_operator_of_runs() {
+    let p = program();
+    let plan = |kernel: &str, args: &[&str]| {
+        let what = ["bench", "gen:diagonal?m=9", "--plan", "--kernels", kernel];
+        let plan = p.succeed(&[&what[..], args].concat());
+        let line = plan.lines().find_map(|line| line.strip_prefix(kernel)).unwrap();
+        line.trim().to_owned()
+    };
+    let how = ["--threads", "1,2", "--precision", "f64,f32"];
+    let spmm = ["--operation", "spmm", "--vectors", "4,8"];
+    let expected = "1 k=4, 2 k=4, 1 k=8, 2 k=8, 1 k=4 (f32), 2 k=4 (f32), 1 k=8 (f32), 2 k=8 (f32)";
+    assert_eq!(plan("cpu/spmm/simd", &[&spmm[..], &how].concat()), expected);
+    let spmv = ["--op", "n,t", "--scale", "1,2:0.5"];
+    assert_eq!(plan("cpu/csr/serial", &spmv), "1, 1 scale=2:0.5, 1 op=t, 1 op=t scale=2:0.5");
+}

@@ -64,17 +64,27 @@ pub(super) fn answer(model: &Model, colors: bool) -> String {
     let bundle: &Bundle = &open.bundle;
     let rows = Row::of(model, bundle);
     let device = common_device(&rows);
-    let table = fitted(&columns(&rows, bundle, device), colors);
-    let shown = rows.iter().flat_map(|row| row.winner().into_iter().chain(row.second()));
-    let chosen = shown.filter(|run| run.run.costs.choice.is_some());
+    let shared = common_settings(&rows);
+    let table = fitted(&columns(&rows, bundle, (device, &shared)), colors);
+    let chosen = shown(&rows).filter(|run| run.run.costs.choice.is_some());
     let chosen: BTreeSet<&str> = chosen.map(|run| short(&run.run.kernel, device)).collect();
     let chosen: String = chosen.iter().map(|auto| format!("* chosen by {auto}\n")).collect();
+    let shared = match shared.is_empty() {
+        true => String::new(),
+        false => wrapped("In all rows: ", &one_line(&shared.join(", ")), ""),
+    };
     let sentence = sentence(&rows, bundle, device);
     let pairs = pairs::table(model, operation(bundle), colors);
-    format!("{table}{chosen}{pairs}\n{}", wrapped("", &one_line(&sentence), ""))
+    format!("{table}{chosen}{shared}{pairs}\n{}", wrapped("", &one_line(&sentence), ""))
 }
 
-fn columns(rows: &[Row<'_>], bundle: &Bundle, device: &str) -> Vec<Column> {
+/// The winners and runners-up of the rows.
+fn shown<'r, 'm>(rows: &'r [Row<'m>]) -> impl Iterator<Item = &'r RunOf<'m>> {
+    rows.iter().flat_map(|row| row.winner().into_iter().chain(row.second()))
+}
+
+/// `names` is what labels leave out: the device and the settings of all rows.
+fn columns(rows: &[Row<'_>], bundle: &Bundle, names: (&str, &[String])) -> Vec<Column> {
     let each = |cell: &dyn Fn(&Row<'_>, &RunOf<'_>) -> Option<String>| {
         let cells = rows.iter().map(|row| row.winner().and_then(|winner| cell(row, winner)));
         cells.map(|cell| cell.unwrap_or_else(|| DASH.to_owned())).collect::<Vec<_>>()
@@ -88,7 +98,7 @@ fn columns(rows: &[Row<'_>], bundle: &Bundle, device: &str) -> Vec<Column> {
     let mut columns = vec![
         Column::new(Kind::Name, what, rows.iter().map(Row::name)),
         Column::new(Kind::Number, sizes, rows.iter().map(|row| size(row.subject))),
-        Column::new(Kind::Best, "fastest", each(&|_, run| Some(label(run, device)))),
+        Column::new(Kind::Best, "fastest", each(&|_, run| Some(label(run, names)))),
         Column::new(Kind::Number, "threads", each(&|_, run| Some(workers(run.run)))),
         Column::new(Kind::Number, "median", each(&|_, run| Some(seconds(run.figures()?.median_s)))),
     ];
@@ -117,7 +127,7 @@ fn columns(rows: &[Row<'_>], bundle: &Bundle, device: &str) -> Vec<Column> {
             "energy",
             each(&|_, run| Some(joules(run.run.energy.as_ref()?.joules))),
         ),
-        Column::new(Kind::Name, "runner-up", each(&|row, _| Some(label(row.second()?, device)))),
+        Column::new(Kind::Name, "runner-up", each(&|row, _| Some(label(row.second()?, names)))),
         Column::new(
             Kind::Number,
             "behind",
@@ -145,9 +155,8 @@ fn size(subject: Subject<'_>) -> String {
 
 /// The device in the ids of all kernels of the table, which then leaves it out; empty if there are several.
 fn common_device<'r>(rows: &'r [Row<'_>]) -> &'r str {
-    let shown = rows.iter().flat_map(|row| row.winner().into_iter().chain(row.second()));
     let devices: BTreeSet<&str> =
-        shown.filter_map(|run| KernelName::of(&run.run.kernel).device()).collect();
+        shown(rows).filter_map(|run| KernelName::of(&run.run.kernel).device()).collect();
     match devices.len() {
         1 => devices.first().copied().unwrap_or_default(),
         _ => "",
@@ -159,21 +168,41 @@ fn short<'k>(kernel: &'k str, device: &str) -> &'k str {
     kernel.strip_prefix(device).and_then(|rest| rest.strip_prefix('/')).unwrap_or(kernel)
 }
 
+/// The settings of a product beside threads and precision.
+fn settings(run: &RunOf<'_>) -> impl Iterator<Item = String> {
+    let asked = run.run.asked.iter().filter(move |_| run.solved().is_none());
+    // The row names the number of vectors.
+    let asked = asked.filter(|(name, _)| *name != "vectors");
+    asked.map(|(name, value)| format!("{name}={value}"))
+}
+
+/// The settings, and the precision, that all runs of the table have: it leaves them out.
+fn common_settings(rows: &[Row<'_>]) -> Vec<String> {
+    let all = |run: &RunOf<'_>| -> Vec<String> {
+        let precision = (run.run.precision != "f64").then(|| run.run.precision.clone());
+        settings(run).chain(precision).collect()
+    };
+    let mut of_runs = shown(rows).map(all);
+    let first = of_runs.next().unwrap_or_default();
+    of_runs.fold(first, |mut shared, of_run| {
+        shared.retain(|setting| of_run.contains(setting));
+        shared
+    })
+}
+
 /// The kernel with its settings beside threads; for solves with the preconditioner, as the view of winners
 /// names them.
-fn label(run: &RunOf<'_>, device: &str) -> String {
+fn label(run: &RunOf<'_>, (device, shared): (&str, &[String])) -> String {
     let kernel = short(&run.run.kernel, device);
     let mut words = match (run.solved(), &run.run.costs.choice) {
         (Some(_), _) => format!("{}, {kernel}", run.method()),
         (None, Some(choice)) => format!("{}*", short(&choice.kernel, device)),
         (None, None) => {
-            // The row names the number of vectors.
-            let settings = run.run.asked.iter().filter(|(name, _)| *name != "vectors");
-            let settings = settings.map(|(name, value)| format!(" {name}={value}"));
-            kernel.to_owned() + &settings.collect::<String>()
+            let own = settings(run).filter(|setting| !shared.contains(setting));
+            kernel.to_owned() + &own.map(|setting| format!(" {setting}")).collect::<String>()
         }
     };
-    if run.run.precision != "f64" {
+    if run.run.precision != "f64" && !shared.contains(&run.run.precision) {
         words += &format!(" ({})", run.run.precision);
     }
     words
@@ -361,7 +390,35 @@ mod tests {
             bundle.runs.iter_mut().for_each(|run| run.precision = "f32".into());
         });
         let text = answer(&model, false);
-        assert!(text.contains("csr/") && text.contains("f32)"), "{text}");
+        assert!(text.contains("csr/") && text.contains("\nIn all rows: f32\n"), "{text}");
+        assert!(!text.contains("f32)"), "{text}");
+    }
+
+    /// The answer for two kernels on a matrix, with a hack size of 8 and these values of another parameter.
+    fn with_settings(parameter: &str, [of_nnz, of_rows]: [&str; 2]) -> String {
+        let model = example("cpu.zip", |bundle| {
+            bundle.matrices.truncate(1);
+            let matrix = bundle.matrices[0].record.id.clone();
+            let kernels = ["cpu/csr/nnz", "cpu/csr/rows"];
+            bundle.runs.retain(|run| run.matrix == matrix && kernels.contains(&&*run.kernel));
+            for run in &mut bundle.runs {
+                let value = if run.kernel == "cpu/csr/nnz" { of_nnz } else { of_rows };
+                run.asked = [(parameter, value), ("hack_size", "8")]
+                    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                    .into();
+            }
+        });
+        answer(&model, false)
+    }
+
+    #[test]
+    fn settings_that_all_rows_have_are_named_once_below_them() {
+        let text = with_settings("op", ["t", "t"]);
+        assert!(text.contains("\nIn all rows: hack_size=8, op=t\n"), "{text}");
+        assert_eq!(text.matches('=').count(), 2, "{text}");
+        let text = with_settings("op", ["n", "t"]);
+        assert!(text.contains("csr/nnz op=n ") && text.contains("csr/rows op=t "), "{text}");
+        assert!(text.contains("\nIn all rows: hack_size=8\n"), "{text}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::{Configuration, MOST_UNTIL, Settings, SourceError};
 use sparsescope_core::kernel::DeviceKind;
-use sparsescope_core::kernel::parameters::RANKS;
+use sparsescope_core::kernel::parameters::{RANKS, VECTORS};
 use sparsescope_core::record::{
     Distributed, Energy, Precision, Predicted, RankShare, Run, Shard, Source, Subject, Until,
     and_vectors,
@@ -320,7 +320,7 @@ fn named(bundle: &Bundle, run: &Run) -> String {
     format!("{} on {subject}{}", run.kernel, and_vectors(run.vectors()))
 }
 
-/// Threads of a configuration, as the table of runs shows them.
+/// Threads of a configuration, as the table of runs shows them, with k and the operator of its product.
 fn planned(c: &Configuration) -> String {
     let workers = match (c.kernel.device, c.block) {
         (DeviceKind::Cpu | DeviceKind::Ranks, _) => c.threads.to_string(),
@@ -330,6 +330,12 @@ fn planned(c: &Configuration) -> String {
             format!("{} GPUs", c.parameters.get(&RANKS))
         }
     };
+    let takes_vectors = c.kernel.allowed(VECTORS.id()).is_some();
+    let columns = takes_vectors.then(|| format!(" k={}", c.parameters.get(&VECTORS)));
+    let computed = c.kernel.computed(&c.parameters).into_iter();
+    let product =
+        columns.into_iter().chain(computed.map(|(name, value)| format!(" {name}={value}")));
+    let workers = workers + &product.collect::<String>();
     match c.precision {
         Precision::F64 => workers,
         precision => format!("{workers} ({})", precision.as_str()),
