@@ -40,10 +40,10 @@ impl Side {
     /// vectors, which has all of them. Fails as [`check_fit`].
     pub(super) fn rounded(
         a: &Csr,
-        x: &Arc<Vec<f64>>,
+        (x, column): (&Arc<Vec<f64>>, Option<usize>),
         precision: Precision,
     ) -> Result<Self, String> {
-        check_fit(a, x, precision)?;
+        check_fit(a, (x, column), precision)?;
         let values = precision.values();
         Ok(match precision.in_f64() {
             true => {
@@ -139,16 +139,26 @@ impl<T: Real> SpmvSide<T> {
     }
 }
 
-/// Fails with a sentence if a precision overflows: a value of A or x, or a row whose terms may add up to more.
-pub(super) fn check_fit(a: &Csr, x: &[f64], precision: Precision) -> Result<(), String> {
+/// Fails with a sentence if a precision overflows: a value of A or x, or a row whose terms may add up to more. x may be
+/// this column of X.
+pub(super) fn check_fit(
+    a: &Csr,
+    (x, column): (&[f64], Option<usize>),
+    precision: Precision,
+) -> Result<(), String> {
     let (values, vectors) = (precision.values(), precision.vectors());
     let overflows = |format: Number, value: f64| {
         (value.is_finite() && !format.rounded(value).is_finite()).then(|| too_large(format))
     };
     let of_x = |(k, &value): (usize, &f64)| overflows(vectors, value).map(|how| (k, value, how));
     if let Some((k, value, how)) = x.iter().enumerate().find_map(of_x) {
-        return Err(format!("element {k} of x is {value:e}, {how}"));
+        let element = match column {
+            Some(j) => format!("row {k}, column {j} of X"),
+            None => format!("element {k} of x"),
+        };
+        return Err(format!("{element} is {value:e}, {how}"));
     }
+    let of_y = column.map_or_else(String::new, |j| format!(", column {j} of Y,"));
     let most = vectors.largest();
     let beyond = (0..a.rows()).into_par_iter().find_map_first(|i| {
         let (col, val) = a.row(i);
@@ -162,7 +172,10 @@ pub(super) fn check_fit(a: &Csr, x: &[f64], precision: Precision) -> Result<(), 
         let terms = col.iter().zip(val).map(|(&c, &value)| (value * x[c as usize]).abs());
         let sum = terms.sum::<f64>();
         let is_beyond = sum.is_finite() && sum > most;
-        is_beyond.then(|| format!("the terms of row {i} add up to {sum:e}, {}", too_large(vectors)))
+        is_beyond.then(|| {
+            let how = too_large(vectors);
+            format!("the terms of row {i}{of_y} add up to {sum:e}, {how}")
+        })
     });
     beyond.map_or(Ok(()), Err)
 }
@@ -193,7 +206,8 @@ mod tests {
     use super::*;
 
     fn side(a: &[(usize, usize, f64)], x: [f64; 2], precision: Precision) -> Result<Side, String> {
-        Side::rounded(&Csr::from_triplets(2, 2, a).unwrap(), &Arc::new(x.to_vec()), precision)
+        let x = Arc::new(x.to_vec());
+        Side::rounded(&Csr::from_triplets(2, 2, a).unwrap(), (&x, None), precision)
     }
 
     fn refusal(a: &[(usize, usize, f64)], x: [f64; 2]) -> String {
@@ -246,13 +260,13 @@ mod tests {
         let row: Vec<_> = values.iter().enumerate().map(|(j, &v)| (0, j, v)).collect();
         let a = Csr::from_triplets(1, 3, &row).unwrap();
         let x = Arc::new(vec![0.1, f64::NEG_INFINITY, 1.0]);
-        let Side::Single(single) = Side::rounded(&a, &x, Precision::F32).unwrap() else {
+        let Side::Single(single) = Side::rounded(&a, (&x, None), Precision::F32).unwrap() else {
             panic!("f32")
         };
         assert_eq!(single.a().val(), [1.0, 0.0, f32::INFINITY]);
         assert_eq!(**single.x(), [0.1f32, f32::NEG_INFINITY, 1.0]);
         // Only the matrix is rounded.
-        let Side::Double(mixed) = Side::rounded(&a, &x, Precision::F32F64).unwrap() else {
+        let Side::Double(mixed) = Side::rounded(&a, (&x, None), Precision::F32F64).unwrap() else {
             panic!("f64")
         };
         assert_eq!(mixed.a().val(), [1.0, 0.0, f64::INFINITY]);
@@ -260,7 +274,8 @@ mod tests {
         // Half-way between 1 and 1 + 2⁻⁷.
         let a = Csr::from_triplets(1, 1, &[(0, 0, 1.0 + 2f64.powi(-8))]).unwrap();
         let x = Arc::new(vec![0.1]);
-        let Side::Single(narrow) = Side::rounded(&a, &x, Precision::Bf16F32).unwrap() else {
+        let Side::Single(narrow) = Side::rounded(&a, (&x, None), Precision::Bf16F32).unwrap()
+        else {
             panic!("f32")
         };
         assert_eq!(narrow.a().val(), [1.0f32]);

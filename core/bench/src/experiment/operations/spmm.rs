@@ -138,7 +138,7 @@ impl SpmmProblem {
     fn with(a: Arc<Csr>, columns: Columns) -> Self {
         let first = columns.part(0..a.cols(), 0);
         let (double, single, fitting) = Default::default();
-        Self { product: SpmvProblem::new(a, first), columns, double, single, fitting }
+        Self { product: SpmvProblem::of_columns(a, first), columns, double, single, fitting }
     }
 
     /// A as it was read, m × n.
@@ -189,8 +189,9 @@ impl SpmmProblem {
             *fitting = k;
         }
         for j in *fitting..k {
-            let checked = check_fit(self.a(), &self.column(j), Precision::F32);
-            checked.map_err(|why| PrepareError::Refused(format!("column {j} of X: {why}")))?;
+            let column = self.column(j);
+            let checked = check_fit(self.a(), (&column, Some(j)), Precision::F32);
+            checked.map_err(PrepareError::Refused)?;
             *fitting = j + 1;
         }
         Ok(lock(&self.single).block(k, || self.block(k)))
@@ -457,19 +458,28 @@ mod tests {
     }
 
     #[test]
-    fn what_f32_does_not_hold_is_named_with_its_column() {
+    fn what_f32_does_not_hold_is_named_with_its_row_and_column() {
         let a = Arc::new(Csr::from_triplets(1, 2, &[(0, 0, 1.0), (0, 1, 1.0)]).unwrap());
         let problem = SpmmProblem::given(a, 2, vec![1.0, 1.0, 1.0, 1e39]);
         assert!(problem.single_block(1).is_ok());
         let refused = problem.single_block(2).unwrap_err().to_string();
-        assert_eq!(refused, "column 1 of X: element 1 of x is 1e39, too large for f32");
+        assert_eq!(refused, "row 1, column 1 of X is 1e39, too large for f32");
         // The values and X fit, their products do not.
         let a = Arc::new(Csr::from_triplets(2, 1, &[(0, 0, 1.0), (1, 0, 1e22)]).unwrap());
         let problem = SpmmProblem::given(a, 3, vec![1e16, -1e16, 1e17]);
         assert!(problem.single_block(2).is_ok());
         let refused = problem.single_block(3).unwrap_err().to_string();
-        let reason = "column 2 of X: the terms of row 1 add up to 1e39, too large for f32";
+        let reason = "the terms of row 1, column 2 of Y, add up to 1e39, too large for f32";
         assert_eq!(refused, reason);
+        let of_first = |a: f64, x: f64| {
+            let a = Csr::from_triplets(1, 2, &[(0, 0, a), (0, 1, a)]).unwrap();
+            let problem = SpmmProblem::given(Arc::new(a), 2, vec![x, 1.0, 1.0, 1.0]);
+            let wide = of("cpu/spmm/rows", 2, Precision::F32);
+            problem.side(&wide, MemoryLimit::unlimited()).unwrap_err().to_string()
+        };
+        assert_eq!(of_first(1.0, 1e39), "row 0, column 0 of X is 1e39, too large for f32");
+        let sum = "the terms of row 0, column 0 of Y, add up to 6e38, too large for f32";
+        assert_eq!(of_first(3e38, 1.0), sum);
     }
 
     #[test]

@@ -30,6 +30,8 @@ use sparsescope_record::{Check, Operation, Predicted, Verdict, Work};
 pub struct SpmvProblem {
     a: Arc<Csr>,
     x: Arc<Vec<f64>>,
+    /// The column of X that x is, for errors; `None` if it is a vector of its own.
+    column: Option<usize>,
     /// Why kernels that multiply padding by x are refused, if they are.
     no_padding: Option<&'static str>,
     double: OnceLock<Arc<SpmvSide<f64>>>,
@@ -71,7 +73,13 @@ impl SpmvProblem {
         let (start, transposed) = Default::default();
         // x is accessed at random.
         let x = Arc::new(copied(&x));
-        Self { a, x, no_padding, double, rounded, sizes, seed: None, start, transposed }
+        let (column, seed) = (None, None);
+        Self { a, x, column, no_padding, double, rounded, sizes, seed, start, transposed }
+    }
+
+    /// With the first column of X.
+    pub(super) fn of_columns(a: Arc<Csr>, first: Vec<f64>) -> Self {
+        Self { column: Some(0), ..Self::new(a, first) }
     }
 
     /// With an x of integers 1 to 5 drawn from a seed.
@@ -137,8 +145,8 @@ impl SpmvProblem {
             let checked = limit.check(copies(precision), bytes);
             checked.map_err(|error| PrepareError::Refused(error.to_string()))?;
         }
-        let made =
-            rounded.entry(precision).or_insert_with(|| Side::rounded(&self.a, &self.x, precision));
+        let x = (&self.x, self.column);
+        let made = rounded.entry(precision).or_insert_with(|| Side::rounded(&self.a, x, precision));
         made.clone().map_err(PrepareError::Refused)
     }
 
