@@ -78,6 +78,17 @@ pub(super) fn on_all_gpus(
     }
 }
 
+/// Fails if the kernel does not compute in the precision, whatever it runs on.
+pub(super) fn check_precision(configuration: &Configuration) -> anyhow::Result<()> {
+    let Configuration { kernel, precision, .. } = configuration;
+    if kernel.precisions.contains(precision) {
+        return Ok(());
+    }
+    let all: Vec<&str> = kernel.precisions.iter().map(|precision| precision.as_str()).collect();
+    let all = all.join(", ");
+    bail!("{} does not support {}: expected {all}", kernel.id, precision.as_str())
+}
+
 /// The threads that a kernel runs with: as requested, or all of the machine.
 pub fn threads(kernel: &KernelDescriptor, asked: Option<u32>) -> u32 {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -260,6 +271,7 @@ impl Desk<'_> {
         let kernel = configuration.kernel;
         let watch = Watch::cancelled_by(self.interrupt.flag());
         let cannot = || format!("{} cannot run on {source}", kernel.id);
+        check_precision(configuration)?;
         let backend = backend(kernel, device)?;
         let mut prepared = problem
             .admit(configuration)

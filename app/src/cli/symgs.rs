@@ -18,7 +18,7 @@ use sparsescope_core::symgs::{Mode, relative_residual, right_hand_side, starting
 
 use super::interrupt::Interrupt;
 use super::operand_args::SymgsArgs;
-use super::operands::{Desk, Differences, backend, kernel_of, threads, workers};
+use super::operands::{Desk, Differences, backend, check_precision, kernel_of, threads, workers};
 use super::outcome::{Outcome, not_right};
 use super::output::{check_form, check_result, executed, print_beside, print_json, watched};
 use super::table::{count, counted, seconds};
@@ -83,7 +83,6 @@ pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     let source = args.read.of_matrix(MatrixSource::parse(&args.matrix)?)?;
     let (problem, a, expected) = system(args, &desk, &source)?;
 
-    let backend = backend(kernel, args.gpu.device)?;
     let configuration = Configuration {
         precision: args.precision.into(),
         parameters: Parameters::default().with(MODE.id(), &args.mode),
@@ -91,6 +90,8 @@ pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         block: kernel.takes.block.then_some(args.block_size),
         ..Configuration::usual(kernel)
     };
+    check_precision(&configuration)?;
+    let backend = backend(kernel, args.gpu.device)?;
     let mut prepared = watched(interrupt, quiet, "preparing the rows", None, |_| {
         problem
             .admit(&configuration)

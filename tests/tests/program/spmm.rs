@@ -209,6 +209,8 @@ fn spmm_refuses_an_x_that_does_not_fit() {
     assert!(error.contains("--vectors") && error.contains("--x"), "{error}");
     let error = refused(&["A.mtx", "--kernel", "cpu/csr/simd"]);
     assert!(error.contains("`cpu/csr/simd` computes spmv, not spmm"), "{error}");
+    let error = p.fail(1, &["spmm", "A.mtx", "--precision", "f32:f64", "-o", "Y.mtx"]);
+    assert_eq!(error, "error: cpu/spmm/simd does not support f32:f64: expected f64, f32");
     let error = refused(&["A.mtx", "--op", "t"]);
     assert!(error.contains("spmm has no --op") && error.contains("`spmv --op t`"), "{error}");
     let error = p.fail(2, &["spmm", "-", "--x", "-", "-o", "Y.mtx"]);

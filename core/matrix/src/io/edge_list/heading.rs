@@ -140,10 +140,10 @@ fn konect(words: &[&[u8]]) -> Option<Konect> {
     }
 }
 
-/// Error for a line, of this number, that is no edge.
-pub(super) fn no_edge(line: &[u8], number: u64) -> IoError {
+/// Error for a line, of this number, whose columns are no edge.
+pub(super) fn no_edge(line: &[u8], columns: &[u8], number: u64) -> IoError {
     let line = line.trim_ascii();
-    let expected = if begins_name(line) { VERTEX } else { EDGE };
+    let expected = if begins_name(columns.trim_ascii()) { VERTEX } else { EDGE };
     let found = if line.is_empty() { "the end of the file".to_owned() } else { quoted(line) };
     IoError::Unexpected { line: number, expected: expected.to_owned(), found }
 }

@@ -144,5 +144,6 @@ pub(in crate::io) fn unfit(error: IoError, text: &[u8]) -> IoError {
         return error;
     };
     let mut lines = text.split(|byte| *byte == b'\n').skip(columns.line as usize - 1);
-    no_edge(lines.next().unwrap_or_default(), columns.line)
+    let line = lines.next().unwrap_or_default();
+    no_edge(line, line, columns.line)
 }

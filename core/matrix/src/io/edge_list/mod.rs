@@ -100,9 +100,9 @@ async fn plan<'t>(
     let heading = Heading::read(&text);
     let dialect = heading.dialect(&text);
     let first = text.get(heading.body..).unwrap_or_default();
-    let first = first.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    limit.check("the first line", first.len() as u128)?;
-    let mut first = first.to_vec();
+    let given = first.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    limit.check("the first line", given.len() as u128)?;
+    let mut first = given.to_vec();
     dialect.change(&mut first);
     let mut header = heading.header();
     header.field =
@@ -123,7 +123,7 @@ async fn plan<'t>(
     let (found, kept) = survey(&text, &header, &rewrite, keep, once).await?;
     let is_empty = heading.nodes.is_some() || heading.declared() == Some(0);
     if found.pairs == 0 && (found.lines > 0 || !is_empty) {
-        return Err(no_edge(&first, heading.line));
+        return Err(no_edge(given, &first, heading.line));
     }
     if may_begin_with_sizes(&first, &heading, &found) {
         warnings.push(format!(

@@ -252,6 +252,11 @@ fn what_is_wrong_is_one_sentence_with_its_line() {
             "line 2: expected a vertex number, because names are not read (--compress-ids numbers only numeric ids), found \"x,y\"",
         ),
         (
+            "a.csv",
+            "0.5,-1.5,2\n",
+            "line 1: expected an edge \"from to\" or \"from to weight\" of an edge list, found \"0.5,-1.5,2\"",
+        ),
+        (
             "a.edges",
             "0 1\n4294967295 1\n",
             "line 2: expected a vertex up to 4294967294, or the option --compress-ids, found \"4294967295\"",
