@@ -223,10 +223,8 @@ fn is_boundary(rest: &[u8]) -> bool {
     matches!(rest, [] | [b' ' | b'\t' | b'\r' | b'\n' | 0x0c, ..])
 }
 
-/// Fast path for the decimals of most files, with up to 7 digits before the decimal point and 15
-/// after it; also returns the text after them. An integer up to 2⁵³ multiplied or divided by a
-/// power of ten up to 10²² is rounded once, so that the result is correctly rounded (Clinger, PLDI
-/// 1990). `None` means that the full parser must decide.
+/// Fast path for decimals of up to 19 digits, 7 of them before the decimal point; also returns the text after
+/// them. `None` means that the full parser must decide.
 #[inline(always)]
 fn short_decimal(text: &[u8]) -> Option<(f64, &[u8])> {
     // No branch on the sign, which is unpredictable.
@@ -239,20 +237,21 @@ fn short_decimal(text: &[u8]) -> Option<(f64, &[u8])> {
     rest = rest.get(int_digits..)?;
     let mut exponent = 0i64;
     if let [b'.', tail @ ..] = rest {
-        let first = u64::from_le_bytes(*tail.first_chunk()?);
-        let (mut digits, mut fraction) = leading_digits(first);
-        rest = tail.get(digits..)?;
-        if digits == 8 {
-            let (more, value) = leading_digits(u64::from_le_bytes(*rest.first_chunk()?));
-            if more == 8 {
+        rest = tail;
+        let (mut digits, mut fraction) = (0, 0u64);
+        loop {
+            let eight = u64::from_le_bytes(*rest.first_chunk()?);
+            let (more, value) = leading_digits(eight);
+            digits += more;
+            if int_digits + digits > MOST_DIGITS {
                 return None;
             }
             rest = rest.get(more..)?;
-            fraction = spelled(first) * POWERS_OF_TEN.get(more)? + value;
-            digits += more;
-        }
-        if int_digits + digits > 19 {
-            return None;
+            let value = if more == 8 { spelled(eight) } else { value };
+            fraction = fraction * POWERS_OF_TEN.get(more)? + value;
+            if more < 8 {
+                break;
+            }
         }
         mantissa = mantissa * POWERS_OF_TEN.get(digits)? + fraction;
         exponent = -(digits as i64);
@@ -270,18 +269,93 @@ fn short_decimal(text: &[u8]) -> Option<(f64, &[u8])> {
         rest = tail.get(digits..)?;
         exponent += if negative { -(value as i64) } else { value as i64 };
     }
-    if mantissa > LARGEST_EXACT || !is_boundary(rest) {
+    if !is_boundary(rest) {
         return None;
     }
-    let power = *EXACT_POWERS.get(exponent.unsigned_abs() as usize)?;
-    let magnitude = mantissa as f64;
-    let value = if exponent < 0 { magnitude / power } else { magnitude * power };
+    let magnitude = match EXACT_POWERS.get(exponent.unsigned_abs() as usize) {
+        // Both numbers are exact, so that the result is rounded once (Clinger, PLDI 1990).
+        Some(power) if mantissa <= LARGEST_EXACT => match exponent < 0 {
+            true => mantissa as f64 / power,
+            false => mantissa as f64 * power,
+        },
+        _ => rounded_product(mantissa, exponent)?,
+    };
     let sign = u64::from(negative) << 63;
-    Some((f64::from_bits(value.to_bits() | sign), rest))
+    Some((f64::from_bits(magnitude.to_bits() | sign), rest))
 }
 
-/// 10⁰ to 10¹⁵.
-const POWERS_OF_TEN: [u64; 16] = [
+/// mantissa · 10^exponent, correctly rounded (Lemire, Software: Practice and Experience 51, 2021); `None` for 0 and
+/// for exponents that the table lacks.
+fn rounded_product(mantissa: u64, exponent: i64) -> Option<f64> {
+    /// Bits of a product of 64 bits below those of a significand and the two that decide how it is rounded.
+    const BELOW: u64 = 64 - f64::MANTISSA_DIGITS as u64 - 2;
+    let (high, low) = *POWERS_OF_FIVE.get(usize::try_from(exponent + FURTHEST_POWER).ok()?)?;
+    if mantissa == 0 {
+        return None;
+    }
+    let zeros = mantissa.leading_zeros();
+    let mantissa = mantissa << zeros;
+    let product = u128::from(mantissa) * u128::from(high);
+    let (mut upper, mut lower) = ((product >> 64) as u64, product as u64);
+    if upper & ((1 << BELOW) - 1) == (1 << BELOW) - 1 {
+        // The lower half of the power may carry into the bits that decide.
+        let more = (u128::from(mantissa) * u128::from(low)) >> 64;
+        let (sum, carries) = lower.overflowing_add(more as u64);
+        (upper, lower) = (upper + u64::from(carries), sum);
+    }
+    let top = upper >> 63;
+    let below = top + BELOW;
+    let mut significand = upper >> below;
+    // Half-way between two numbers, which only these powers allow: round to even.
+    let is_exact = lower <= 1 && significand << below == upper;
+    if is_exact && (-4..=23).contains(&exponent) && significand & 3 == 1 {
+        significand &= !1;
+    }
+    significand = (significand + (significand & 1)) >> 1;
+    // floor(log2(10^exponent)), the place of the product's first bit, and the bias of f64.
+    let binary = ((217_706 * exponent) >> 16) + 63 + top as i64 - i64::from(zeros) + 1023;
+    // A carry out of the significand raises the exponent, as it should.
+    let bits = ((binary as u64) << 52) + (significand - (1 << 52));
+    Some(f64::from_bits(bits))
+}
+
+/// Most digits of which u64 holds every number.
+const MOST_DIGITS: usize = 19;
+
+/// The powers 5^-27 to 5^27: their leading 64 bits, the first of which is 1, and the 64 bits after these. Those of
+/// negative exponents are rounded up.
+const POWERS_OF_FIVE: [(u64, u64); 2 * FURTHEST_POWER as usize + 1] = powers_of_five();
+
+/// 5^27 is the largest power below 2^64.
+const FURTHEST_POWER: i64 = 27;
+
+#[expect(clippy::indexing_slicing, reason = "the compiler runs it and would find a wrong index")]
+const fn powers_of_five() -> [(u64, u64); 2 * FURTHEST_POWER as usize + 1] {
+    let middle = FURTHEST_POWER as usize;
+    let mut powers = [(0, 0); 2 * FURTHEST_POWER as usize + 1];
+    let mut power: u64 = 1;
+    let mut k = 0;
+    while k <= middle {
+        let zeros = power.leading_zeros();
+        powers[middle + k] = (power << zeros, 0);
+        if k > 0 {
+            // 2^b / power for the b that makes it 128 bits long, 64 bits at a time.
+            let first = 1u128 << (127 - zeros);
+            let divisor = power as u128;
+            let (high, rest) = (first / divisor, first % divisor);
+            let low = (rest << 64) / divisor;
+            powers[middle - k] = (high as u64, low as u64 + 1);
+        }
+        if k < middle {
+            power *= 5;
+        }
+        k += 1;
+    }
+    powers
+}
+
+/// 10⁰ to 10¹⁸.
+const POWERS_OF_TEN: [u64; 19] = [
     1,
     10,
     100,
@@ -298,6 +372,9 @@ const POWERS_OF_TEN: [u64; 16] = [
     10_000_000_000_000,
     100_000_000_000_000,
     1_000_000_000_000_000,
+    10_000_000_000_000_000,
+    100_000_000_000_000_000,
+    1_000_000_000_000_000_000,
 ];
 
 /// The powers of ten that f64 holds exactly: 10⁰ to 10²².
@@ -430,6 +507,34 @@ mod tests {
             let value = cursor.real().map(|r| r.value.to_bits());
             prop_assert_eq!(value, number.parse::<f64>().ok().map(f64::to_bits), "{}", number);
             prop_assert_eq!(cursor.remaining(), padding.len());
+        }
+
+        #[test]
+        fn every_f64_is_read_back_from_each_number_of_digits(
+            bits in any::<u64>(),
+            places in 0usize..19,
+            scale in -30i32..30,
+        ) {
+            let value = f64::from_bits(bits % (1 << 52) + (1023 << 52)) * 2f64.powi(scale);
+            for text in [format!("{value:e} "), format!("{value:.places$e} "), format!("{value} ")] {
+                let found = Cursor::new(text.as_bytes()).real().map(|r| r.value.to_bits());
+                prop_assert_eq!(found, text.trim().parse::<f64>().ok().map(f64::to_bits), "{}", text);
+            }
+        }
+
+        #[test]
+        fn numbers_half_way_between_two_are_rounded_to_even(
+            odd in ((1u64 << 53)..(1 << 54)).prop_map(|n| n | 1),
+            exponent in -2i32..9,
+        ) {
+            // An odd number of 54 bits times a power of two, which is half-way between two numbers of 53 bits.
+            let five = 5u64.pow(exponent.unsigned_abs());
+            let integer = if exponent < 0 { odd * five } else { (odd / five) | 1 };
+            let digits = integer.to_string();
+            let (first, rest) = digits.split_at(1);
+            let text = format!("{first}.{rest}e{} ", exponent + rest.len() as i32);
+            let found = Cursor::new(format!("{text}        ").as_bytes()).real().map(|r| r.value);
+            prop_assert_eq!(found.map(f64::to_bits), text.trim().parse::<f64>().ok().map(f64::to_bits), "{}", text);
         }
 
         #[test]

@@ -130,7 +130,7 @@ pub(super) fn rows(
     data: &[u8],
     limit: MemoryLimit,
     progress: Progress<'_>,
-) -> Result<(Vec<f64>, Order, Vec<String>), IoError> {
+) -> Result<super::Rows, IoError> {
     let (array, (_, cols), limit) = open_real(data, true, limit, progress)?;
     let place = |k: u64| array.place(&[k / cols, k % cols]);
     let values = collected(&array, array.len(), &place, (limit, progress))?;

@@ -78,13 +78,15 @@ pub(super) fn vector(
     is_meant(data).then(|| dense::vector(data, column, limit, progress))
 }
 
-/// The elements of a dense array by rows, the order in which the file has them, and warnings; `None` for sparse arrays
-/// and other data.
+/// The elements of a dense array by rows, the order in which the file has them, and warnings.
+pub(super) type Rows = (Vec<f64>, Order, Vec<String>);
+
+/// The rows of a dense array; `None` for sparse arrays and other data.
 pub(super) fn rows(
     data: &[u8],
     limit: MemoryLimit,
     progress: Progress<'_>,
-) -> Result<Option<(Vec<f64>, Order, Vec<String>)>, IoError> {
+) -> Result<Option<Rows>, IoError> {
     if !is_meant(data) || sparse_members(data, limit, progress)?.is_some() {
         return Ok(None);
     }
