@@ -268,11 +268,13 @@ fn each_number_of_vectors_has_its_own_rows_in_summary_board_and_report_and_chart
     p.succeed(&["export", "out.zip", "--report", "report.html"]);
     let read = |name: &str| std::fs::read_to_string(p.path(name)).unwrap();
     let (board, report) = (read("results/index.html"), read("report.html"));
-    for name in ["poisson2d?n=9, k = 2", "poisson2d?n=9, k = 5"] {
-        assert_eq!(summary.matches(name).count(), 1, "{summary}");
+    for k in [2, 5] {
+        let name = format!("poisson2d?n=9, k = {k}");
+        // Its beginning may be cut.
+        assert_eq!(summary.matches(&format!("9, k = {k} ")).count(), 1, "{summary}");
         // A row for each kernel.
         assert_eq!(board.matches(&format!("<td>{name}</td>")).count(), 2, "{board}");
-        assert!(report.contains(name), "{report}");
+        assert!(report.contains(&name), "{report}");
     }
     // The fastest with either number.
     assert!(board.matches(" best\"").count() >= 2, "{board}");
@@ -291,7 +293,7 @@ fn the_plan_names_the_number_of_vectors_and_the_operator_of_runs() {
     let plan = |kernel: &str, args: &[&str]| {
         let what = ["bench", "gen:diagonal?m=9", "--plan", "--kernels", kernel];
         let plan = p.succeed(&[&what[..], args].concat());
-        let line = plan.lines().find_map(|line| line.strip_prefix(kernel)).unwrap();
+        let line = plan.lines().find_map(|line| line.trim().strip_prefix(kernel)).unwrap();
         line.trim().to_owned()
     };
     let how = ["--threads", "1,2", "--precision", "f64,f32"];

@@ -128,7 +128,9 @@ fn the_example_in_cuda_builds() {
 #[test]
 fn the_commands_of_the_workflow_work_and_the_page_shows_them() {
     let (workflow, page) = (read("docs/examples/track.yml"), read("docs/track.md"));
-    let blocks = page.split("```yaml\n").skip(1).filter_map(|part| part.split("```").next());
+    let blocks = page.split("\n```");
+    let blocks =
+        blocks.filter_map(|part| part.strip_prefix("sh\n").or(part.strip_prefix("yaml\n")));
     let shown: Vec<&str> = blocks.flat_map(str::lines).collect();
     for line in &shown {
         assert!(workflow.lines().any(|known| known.trim() == *line), "no such line: {line}");

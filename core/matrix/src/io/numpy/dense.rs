@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::archive::Members;
 use super::array::{Array, Kind, MAGIC, wrong};
-use super::matrix::{AS_COLUMN, file_of};
+use super::matrix::{AS_COLUMN, Rows, file_of};
 use crate::io::error::rounded_integers;
 use crate::io::{IoError, MatrixFile, MatrixForm, Progress};
 use crate::matrix::{Extent, Points, PointsExtent};
@@ -130,7 +130,7 @@ pub(super) fn rows(
     data: &[u8],
     limit: MemoryLimit,
     progress: Progress<'_>,
-) -> Result<super::Rows, IoError> {
+) -> Result<Rows, IoError> {
     let (array, (_, cols), limit) = open_real(data, true, limit, progress)?;
     let place = |k: u64| array.place(&[k / cols, k % cols]);
     let values = collected(&array, array.len(), &place, (limit, progress))?;

@@ -5,7 +5,7 @@ use crate::io::assemble::Assembled;
 use crate::io::build::{build, repeated};
 use crate::io::error::rounded_integers;
 use crate::io::{AnyMatrix, Field, IoError, MatrixFile, MatrixForm, Progress, Symmetry};
-use crate::matrix::{Csr, Scalar};
+use crate::matrix::{Csr, Order, Scalar};
 use crate::memory::MemoryLimit;
 
 /// Calls its argument with the row and column of each nonzero, and with the place of its value in the array.
@@ -40,6 +40,9 @@ pub(super) fn file_of(
     }
     Ok(MatrixFile { matrix, field, symmetry: Symmetry::General, form, warnings })
 }
+
+/// The elements of a dense array by rows, the order in which the file has them, and warnings.
+pub(super) type Rows = (Vec<f64>, Order, Vec<String>);
 
 /// The warning for an array of one dimension.
 pub(super) const AS_COLUMN: &str = "the array of one dimension was read as a column";

@@ -22,7 +22,7 @@ use self::archive::Members;
 use self::array::MAGIC;
 use self::sparse::Sparse;
 use super::{IoError, MatrixFile, Progress};
-use crate::matrix::{Extent, Order};
+use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
 
 /// Whether the data begins like a `.npy` file.
@@ -78,15 +78,12 @@ pub(super) fn vector(
     is_meant(data).then(|| dense::vector(data, column, limit, progress))
 }
 
-/// The elements of a dense array by rows, the order in which the file has them, and warnings.
-pub(super) type Rows = (Vec<f64>, Order, Vec<String>);
-
 /// The rows of a dense array; `None` for sparse arrays and other data.
 pub(super) fn rows(
     data: &[u8],
     limit: MemoryLimit,
     progress: Progress<'_>,
-) -> Result<Option<Rows>, IoError> {
+) -> Result<Option<matrix::Rows>, IoError> {
     if !is_meant(data) || sparse_members(data, limit, progress)?.is_some() {
         return Ok(None);
     }
