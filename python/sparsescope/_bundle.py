@@ -26,7 +26,7 @@ _CUT = (
     "The whole bundle needs more than the 5 MB of a cell: the viewer has its measurements, and no pictures of matrices "
     "or points. show() opens all of it in the browser."
 )
-_NUMBERS_OF_BEST = ("size", "rate", "pct_copy", "lead", "over")
+_NUMBERS_OF_BEST = ("size", "rate", "pct_copy", "lead", "over", "k")
 
 
 class Bundle(Shown):
@@ -92,9 +92,9 @@ class Bundle(Shown):
         """Return the fastest kernel on each matrix, as the view "Best" shows it: checked runs with warm caches.
 
         ``rate`` is in ``unit``; ``pct_copy`` is the share of the measured memory bandwidth in percent, ``lead`` the
-        speed-up over the second, ``over`` over the reference. Products with several vectors are those with the ``k``
-        columns that most runs have, the largest on a tie. ``operation`` is the first one of the bundle by
-        default; one that the bundle lacks is a ``ValueError``.
+        speed-up over the second, ``over`` over the reference. For SpMM, the runs compared are those with the number of
+        columns of X, ``k``, that most runs have, or the largest such number on a tie. ``operation`` is the first one of
+        the bundle by default; one that the bundle lacks is a ``ValueError``.
         """
         if operation is None:
             if not self.operations:

@@ -179,6 +179,12 @@ def test_the_best_of_an_operation_that_was_not_measured_is_an_error():
         b.best("xx")
 
 
+def test_the_best_of_spmm_has_the_number_of_columns_as_a_number():
+    b = ss.bench(np.eye(3), kernels="cpu/spmm/serial", operation="spmm", vectors=5, runs=2)
+    (best,) = b.best()
+    assert best["k"] == 5 and best["kernel"] == "cpu/spmm/serial"
+
+
 def test_a_bundle_is_served_once(monkeypatch):
     opened = []
     monkeypatch.setattr(_bundle.webbrowser, "open", opened.append)

@@ -53,6 +53,8 @@ pub struct Board {
     pub ranking: Ranking,
     /// Whether all winners multiply by the transpose.
     pub(crate) transposed: bool,
+    /// The number of columns of X of all winners.
+    pub(crate) vectors: Option<u32>,
     /// The matrices with products by A and by its transpose.
     pub(crate) pairs: Vec<PairRow>,
     /// The start of all ids or nearly all, which names leave out.
@@ -207,6 +209,7 @@ impl Board {
             board.rows.iter_mut().for_each(|row| row.folded = false);
         }
         board.prefix = common_start(&board.kernels);
+        board.vectors = winners.iter().find_map(|run| run.run.vectors());
         board.conditions = conditions(&winners);
         board.conditions.extend(reasons::conditions(ranking, &winners));
         if state.best.form == Form::Pair && board.pairs.is_empty() {

@@ -107,6 +107,7 @@ pub(super) fn table(board: &Board) -> Vec<Vec<String>> {
         header.extend([format!("kernel, {name}"), format!("rate, {name}")]);
         header.extend((place > 0).then(|| format!("{first} / {name}")));
     }
+    header.extend(board.vectors.map(|_| "k".to_owned()));
     let mut lines = vec![header];
     for row in &board.rows {
         let mut line = vec![row.name.clone(), row.size.to_string(), board.rate.clone()];
@@ -118,6 +119,7 @@ pub(super) fn table(board: &Board) -> Vec<Vec<String>> {
             let ratio = || ratio(first, best).map(|ratio| ratio.to_string()).unwrap_or_default();
             line.extend((place > 0).then(ratio));
         }
+        line.extend(board.vectors.map(|k| k.to_string()));
         lines.push(line);
     }
     lines

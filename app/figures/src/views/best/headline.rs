@@ -132,12 +132,14 @@ fn gain(board: &Board) -> Option<String> {
     })
 }
 
-/// That the products are by the transpose, and the limit of the error, before the subjects; empty if neither holds.
+/// That the products are by the transpose, the number of columns of X, and the limit of the error, before the
+/// subjects; empty if there is none of them.
 fn within(board: &Board) -> String {
     let transposed = if board.transposed { "for A' " } else { "" };
     let error = board.ranking.max_error;
     let error = error.map(|error| format!("within a relative error of {error:e} "));
-    format!("{transposed}{}", error.unwrap_or_default())
+    let k = board.vectors.map(|k| format!("with k = {k} ")).unwrap_or_default();
+    format!("{transposed}{k}{}", error.unwrap_or_default())
 }
 
 /// With a capital at its start.

@@ -39,6 +39,7 @@ const FOLD_LINE: f32 = 40.0;
 /// verdict if it does not rank.
 pub(super) fn table(board: &Board) -> Vec<Vec<String>> {
     let header = ["matrix".to_owned()].into_iter().chain(board.kernels.iter().cloned());
+    let header = header.chain(board.vectors.map(|_| "k".to_owned()));
     let mut lines = vec![header.collect::<Vec<_>>()];
     for row in &board.rows {
         let cells = board.kernels.iter().map(|kernel| match cell(row, kernel) {
@@ -46,7 +47,8 @@ pub(super) fn table(board: &Board) -> Vec<Vec<String>> {
             Cell::Without(why) => why.to_owned(),
             Cell::Nothing => String::new(),
         });
-        lines.push([row.name.clone()].into_iter().chain(cells).collect());
+        let k = board.vectors.map(|k| k.to_string());
+        lines.push([row.name.clone()].into_iter().chain(cells).chain(k).collect());
     }
     lines
 }

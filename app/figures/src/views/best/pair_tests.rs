@@ -150,6 +150,17 @@ fn the_kernel_that_another_one_chose_is_named_and_wins() {
 }
 
 #[test]
+fn a_kernel_that_is_chosen_for_a_and_measured_for_its_transpose_is_named_once() {
+    let mut all = runs();
+    let mut auto = run(&all[0], &("n", "cpu/spmv/auto", 1.0, 12));
+    auto.costs.choice = Some(Choice { kernel: "cpu/csr/simd".into(), ..Choice::default() });
+    all.push(auto);
+    let board = Board::of(&model(all), &ViewState::default());
+    let [_, _, both, _] = &board.pairs[0].answers;
+    assert_eq!(both.as_ref().unwrap().kernels, ["cpu/csr/simd*"]);
+}
+
+#[test]
 fn products_by_the_transpose_alone_are_said_to_be_for_it() {
     let mut all = runs();
     all.retain(|run| run.params.contains_key("op"));

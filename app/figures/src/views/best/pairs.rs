@@ -103,7 +103,7 @@ impl Answer {
             plain.bundle.label()
         );
         let mut kernels = vec![named(plain), named(transposed)];
-        kernels.dedup();
+        kernels.dedup_by_key(|kernel| kernel.replace('*', ""));
         Self { kernels, run: plain.index, cost: both.cost, bytes: both.bytes, words }
     }
 

@@ -368,6 +368,8 @@ fn products_with_different_numbers_of_columns_are_never_compared() {
         let board = board(&apart, more);
         let [row] = &board.rows[..] else { panic!("{board:?}") };
         assert_eq!((row.kernel.as_str(), board.conditions[0].as_str()), (kernel, k));
+        let title = headline(&board);
+        assert!(title.contains(&format!(" is fastest with {k} on ")), "{title}");
         assert_eq!((row.lead, row.gain, row.runs.len()), (None, None, 1), "{board:?}");
     }
     assert!(board(&apart, ";vectors=2").rows.is_empty());

@@ -117,9 +117,7 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
         "lead", "over", "why", "clause", "bundle",
     ];
     let mut header = header.map(str::to_owned).to_vec();
-    let k = |row: &Row| model.run(row.run)?.run.vectors();
-    let has_k = board.rows.iter().any(|row| k(row).is_some());
-    header.extend(has_k.then(|| "k".to_owned()));
+    header.extend(board.vectors.map(|_| "k".to_owned()));
     let mut lines = vec![header];
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     for row in &board.rows {
@@ -135,7 +133,7 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
             name, size, kernel, setting, device, rate, unit, pct_copy, second, lead, over, why,
             clause, bundle,
         ];
-        line.extend(k(row).map(|k| k.to_string()));
+        line.extend(board.vectors.map(|k| k.to_string()));
         lines.push(line);
     }
     lines
