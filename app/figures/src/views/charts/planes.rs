@@ -8,7 +8,6 @@ use super::best::{Place, best};
 use super::looks::format_of_run;
 use super::plot::{Data, Guide, Plot, Point, Scale, kernel};
 use super::sizes::padding_bytes;
-use super::vectors::columns;
 use crate::model::{RunOf, bytes, joules, plural};
 use crate::why::BOUND;
 
@@ -183,7 +182,7 @@ fn low_end(mut values: Vec<f64>) -> Option<f64> {
 /// The runs of the roofline, each with the number of columns of X, or 0, and the name of its series: the fastest one of
 /// each format on each matrix; of SpMM that of each kernel with each number of columns.
 fn below_roofs<'a>(data: &Data<'a>) -> Vec<(usize, String, RunOf<'a>)> {
-    let class = |run: &RunOf<'a>| match columns(run.run) {
+    let class = |run: &RunOf<'a>| match run.run.vectors() {
         Some(k) => Some((k as usize, kernel(run))),
         None => Some((0, format_of_run(run.run).to_owned())),
     };

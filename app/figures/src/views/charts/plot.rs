@@ -17,13 +17,13 @@ use crate::state::{Filter, ViewState};
 pub struct Data<'a> {
     pub model: &'a Model,
     pub state: &'a ViewState,
-    /// Runs that rank and pass the filters, of one product unless the chart is over the number of
+    /// Runs that rank and pass the filters, of one product unless the chart shows several numbers of
     /// columns of X, with caches as set, and rates in one unit.
     pub runs: Vec<RunOf<'a>>,
 }
 
-/// The charts over the number of columns of X.
-const OVER_VECTORS: [&str; 3] = ["rate-vectors", "spmm-spmv", "roofline"];
+/// The charts over the number of columns of X, which show all of them whatever is chosen.
+const OVER_VECTORS: [&str; 2] = ["rate-vectors", "spmm-spmv"];
 
 /// A chart's numbers. With rows, y is the row index from the top.
 #[derive(Debug)]
@@ -151,9 +151,12 @@ const RENAMED: [(&str, &str); 9] = [
 impl<'a> Data<'a> {
     /// The data that the state selects.
     pub fn of(model: &'a Model, state: &'a ViewState) -> Self {
-        let mut runs = match OVER_VECTORS.contains(&state.charts.chart.as_str()) {
-            true => model.runs(&Filter { vectors: None, ..state.filter.clone() }),
-            false => model.comparable(&state.filter),
+        let mut runs = match state.charts.chart.as_str() {
+            "roofline" => model.runs(&state.filter),
+            chart if OVER_VECTORS.contains(&chart) => {
+                model.runs(&Filter { vectors: None, ..state.filter.clone() })
+            }
+            _ => model.comparable(&state.filter),
         };
         runs.retain(|run| run.ranks() && run.run.hot != state.charts.cold);
         // Runs of an unknown operation may have rates in different units.

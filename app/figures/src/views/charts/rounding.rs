@@ -184,7 +184,7 @@ mod tests {
             let near = |time: &f64| (time / (serial(2) * 1e6 / gain) - 1.0).abs() < 1e-9;
             assert!(times.len() == 1 && times.iter().all(near), "{times:?}");
             let plot = plot(&Data::of(&model, &state));
-            assert!(plot.note.starts_with(&format!("Products with k = {k}. ")), "{}", plot.note);
+            assert!(plot.note.starts_with(&format!("SpMM with k = {k}. ")), "{}", plot.note);
             let table = plot.table();
             let column = table[0].iter().position(|title| title == "k").unwrap();
             assert_eq!(table[1][column], k);

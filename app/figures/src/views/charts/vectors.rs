@@ -39,14 +39,9 @@ pub(super) const CHARTS: [Chart; 2] = [
 
 const COLUMNS: &str = "columns of X";
 
-/// The number of columns of X of a run.
-pub(super) fn columns(run: &Run) -> Option<u32> {
-    run.vectors()
-}
-
 fn rates<'a>(data: &Data<'a>) -> Plot<'a> {
     let class = |run: &RunOf<'a>| Some((0, kernel(run)));
-    against(data, (COLUMNS, data.rate_axis("mean ")), columns, &class, rate)
+    against(data, (COLUMNS, data.rate_axis("mean ")), Run::vectors, &class, rate)
 }
 
 fn median(run: &RunOf<'_>) -> Option<f64> {
@@ -72,7 +67,7 @@ fn gains<'a>(data: &Data<'a>) -> Plot<'a> {
     let Some(key) = plot.subject.map(subject_key) else { return plot };
     let products = products(data, &key);
     let runs: Vec<RunOf<'a>> = data.runs.iter().filter(|run| run.key() == key).copied().collect();
-    let class = |run: &RunOf<'a>| Some((columns(run.run)? as usize, kernel(run)));
+    let class = |run: &RunOf<'a>| Some((run.run.vectors()? as usize, kernel(run)));
     let mut ends: Option<[f64; 2]> = None;
     for ((.., (k, name)), run) in best(&runs, &class) {
         let is_rival = |other: &&RunOf<'a>| {
@@ -223,7 +218,10 @@ mod tests {
             assert_eq!(kernels(""), with_eight, "{chart}");
             assert_eq!(kernels(";vectors=1"), ["cpu/spmm/simd"], "{chart}");
         }
-        let alone = drawn(&model, &state("kernels;operation=spmm;vectors=1"));
-        assert!((alone[0].2 / 4.0 - 1.0).abs() < 1e-9, "{alone:?}");
+        for chart in ["kernels", "roofline"] {
+            let alone = drawn(&model, &state(&format!("{chart};operation=spmm;vectors=1")));
+            assert_eq!(alone.len(), 1, "{chart}: {alone:?}");
+            assert!((alone[0].2 / 4.0 - 1.0).abs() < 1e-9, "{chart}: {alone:?}");
+        }
     }
 }

@@ -29,8 +29,13 @@ const SAVED: f32 = 900.0;
 
 /// Why there is nothing to draw.
 pub fn why(chart: &Chart, data: &Data<'_>) -> &'static str {
-    let others = || data.model.runs(&data.state.filter).iter().any(|run| run.rate().is_some());
-    match data.state.charts.cold {
+    let cold = data.state.charts.cold;
+    let others = || {
+        let mut timed = data.model.runs(&data.state.filter);
+        timed.retain(|run| run.rate().is_some());
+        !timed.is_empty() && timed.iter().all(|run| run.run.hot == cold)
+    };
+    match cold {
         _ if chart.id == "compare" || !data.runs.is_empty() || !others() => chart.nothing,
         true => "All matching runs with a time used warm caches.",
         false => "All matching runs with a time used flushed caches.",
@@ -48,7 +53,7 @@ pub fn plot<'a>(data: &Data<'a>) -> Plot<'a> {
     // These draw other things than the runs.
     let draws_runs = !["bytes", "compare"].contains(&current(data.state).id);
     if let Some(k) = data.vectors().filter(|_| draws_runs) {
-        plot.note = format!("Products with k = {k}. {}", plot.note);
+        plot.note = format!("SpMM with k = {k}. {}", plot.note);
     }
     if plot.stands_in() {
         let all = "All matrices are stand-ins: generated, in place of real ones.";
