@@ -90,7 +90,8 @@ pub(super) struct Passing {
     pub(super) others: Vec<usize>,
     /// Run numbers, ascending.
     pub(super) runs: Vec<usize>,
-    /// The number of columns of X that most of the runs have which rank; on a tie the largest.
+    /// The number of columns of X that most bundles have, of those the one that most of the runs that rank
+    /// have, and of those the largest.
     pub(super) vectors: Option<u32>,
 }
 
@@ -262,19 +263,22 @@ impl Index {
             let place = self.runs.get(*number).copied().flatten();
             place.is_some_and(|place| passes.get(place.subject) == Some(&true))
         };
-        let mut vectors = BTreeMap::<u32, usize>::new();
+        let mut vectors = BTreeMap::<u32, (BTreeSet<usize>, usize)>::new();
         let passing_run = |number: &usize| {
             let Some(of) = self.run(bundles, *number) else { return false };
             let passes = passes_run(filter, of.run);
             if let Some(k) = of.run.vectors().filter(|_| passes && of.ranks()) {
-                *vectors.entry(k).or_default() += 1;
+                let (series, runs) = vectors.entry(k).or_default();
+                series.insert(of.bundle.series);
+                *runs += 1;
             }
             passes
         };
         let runs: Vec<usize> =
             (0..self.runs.len()).filter(on_passing).filter(passing_run).collect();
         // On a tie `max_by_key` returns the last.
-        let vectors = vectors.into_iter().max_by_key(|(_, runs)| *runs).map(|(k, _)| k);
+        let most = vectors.iter().max_by_key(|(_, (series, runs))| (series.len(), *runs));
+        let vectors = most.map(|(k, _)| *k);
         let places = runs.iter().filter_map(|number| self.runs.get(*number).copied().flatten());
         let with_runs = sparsescope_core::order::set(places.map(|place| place.subject));
         let mut passing = Passing { runs, vectors, ..Passing::default() };

@@ -398,7 +398,7 @@ impl Model {
     }
 
     /// The filter for runs that can be compared with each other: one that names no number of columns of
-    /// X gets that of most of its runs, or the largest of those on a tie.
+    /// X gets the one that most bundles have, of those the one of most of its runs, and of those the largest.
     pub fn of_one_product(&self, filter: &Filter) -> Filter {
         let vectors = filter.vectors.or_else(|| self.passing(filter).vectors);
         Filter { vectors, ..filter.clone() }

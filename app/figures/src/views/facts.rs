@@ -51,7 +51,11 @@ pub fn number(asked: &str, model: &Model, state: &ViewState) -> Result<String, S
             _ => significant(of.row.mean),
         });
     }
-    let none = || format!("no run on {} passes the filters", subject_name(selected));
+    let none = || {
+        let k = model.of_one_product(&state.filter).vectors;
+        let k = k.map(|k| format!("with k = {k} ")).unwrap_or_default();
+        format!("no run {k}on {} passes the filters", subject_name(selected))
+    };
     let standing = model.standing_of(&state.filter, &subject_key(selected)).ok_or_else(none)?;
     let found = match what {
         "best" => standing.winner().map(|run| run.run.kernel.clone()),

@@ -415,8 +415,17 @@ fn the_number_of_columns_is_a_choice_where_runs_have_several() {
     }
     harness.state_mut().show_unfinished("products.zip", bundle);
     harness.run();
-    harness.get_by_label("Filter by Columns of X: all, compared: 32");
+    harness.get_by_label("Filter by Columns of X: all (comparing k = 32)");
     harness.state_mut().state.filter.vectors = Some(1);
     harness.run();
     harness.get_by_label("Filter by Columns of X: 1");
+}
+
+#[test]
+fn a_chosen_number_of_columns_that_no_run_has_can_be_changed() {
+    let mut harness = with_example("v1;view=runs;vectors=7");
+    harness.get_by_label("Filter by Columns of X: 7");
+    harness.state_mut().state.filter.vectors = None;
+    harness.run();
+    assert!(harness.query_all_by_label_contains("Filter by Columns of X").next().is_none());
 }

@@ -133,7 +133,7 @@ fn filters(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         operation(ui, filter, &operations);
     }
     let values = model.values(&filter.operation);
-    if values.vectors.len() > 1 {
+    if values.vectors.len() > 1 || filter.vectors.is_some() {
         vectors(ui, model, filter, &values.vectors);
     }
     CollapsingHeader::new(title(ui, "Filters")).id_salt("filters").show_unindented(ui, |ui| {
@@ -234,7 +234,7 @@ fn origin(ui: &mut Ui, chosen: &mut String, values: &BTreeSet<String>) {
 fn vectors(ui: &mut Ui, model: &Model, filter: &mut Filter, values: &BTreeSet<u32>) {
     let shown = match (filter.vectors, model.of_one_product(filter).vectors) {
         (None, None) => "all".to_owned(),
-        (None, Some(k)) => format!("all, compared: {k}"),
+        (None, Some(k)) => format!("all (comparing k = {k})"),
         (Some(k), _) => k.to_string(),
     };
     combo(ui, VECTORS, &shown, |ui| {
@@ -252,7 +252,9 @@ fn definition(name: &str) -> &'static str {
         BANDWIDTH => {
             "Largest distance of a nonzero from the diagonal, in percent of the larger dimension"
         }
-        VECTORS => "k. With all, kernels are compared for the k that most runs have",
+        VECTORS => {
+            "Columns of X (k). With \"all\", kernels are compared at the k of most bundles, and of those of most runs"
+        }
         _ => "",
     }
 }

@@ -16,7 +16,12 @@ const NARROW: f32 = 480.0;
 
 /// The kernels in a table; a click on one selects its run.
 pub(super) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState, key: &str) {
-    let Some(standing) = model.standing_of(&state.filter, key) else { return };
+    let Some(standing) = model.standing_of(&state.filter, key) else {
+        if let Some(k) = model.of_one_product(&state.filter).vectors {
+            ui.weak(format!("No run with k = {k} ranks on this matrix."));
+        }
+        return;
+    };
     let Some(metric) = standing.winner().and_then(RunOf::metric) else { return };
     let several = model.bundles().len() > 1;
     let shown = if state.all_kernels { standing.runs.len() } else { FEW };

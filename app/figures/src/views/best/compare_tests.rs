@@ -9,7 +9,7 @@ use super::compare::draw;
 use super::tests::example;
 use super::view::{automatic, headline};
 use crate::model::Model;
-use crate::state::{Form, ViewState};
+use crate::state::{Filter, Form, ViewState};
 use crate::why::tests;
 
 /// A bundle of a machine with the seconds of a kernel on each matrix.
@@ -49,6 +49,34 @@ fn of_two_bundles_the_faster_is_named_first() {
     let board = Board::of(&opened(&[slow, fast]), &ViewState::default());
     let words = headline(Form::Compare, &board);
     assert!(words.ends_with("; b.zip is 4.00× as fast as a.zip"), "{words}");
+}
+
+#[test]
+fn bundles_with_spmm_are_compared_at_a_number_of_columns_that_most_of_them_have() {
+    let spmm = |machine: &str, runs: &[(&str, &str)]| {
+        let mut bundle = measured(machine, &[("a", 1e-3)]);
+        let of = bundle.runs.remove(0);
+        bundle.runs.extend(runs.iter().map(|(kernel, k)| {
+            let mut run = of.clone();
+            (run.operation, run.kernel) = ("spmm".into(), (*kernel).into());
+            run.params.insert("vectors".into(), (*k).into());
+            run
+        }));
+        bundle
+    };
+    let (simd, rows) = ("cpu/spmm/simd", "cpu/spmm/rows");
+    let several = spmm("one", &[(simd, "32"), (rows, "32"), (simd, "8")]);
+    let model = opened(&[several, spmm("other", &[(simd, "8")])]);
+    let filter = Filter::all_of("spmm");
+    assert_eq!(model.of_one_product(&filter).vectors, Some(8));
+    let mut state = ViewState { filter, ..ViewState::default() };
+    for form in [Form::Compare, Form::Heat, Form::List] {
+        state.best.form = form;
+        let table = (VIEW.table)(&model, &state);
+        assert_eq!(table.len(), 2, "{table:?}");
+        let ends = table.iter().map(|line| line.last().unwrap().as_str());
+        assert_eq!(ends.collect::<Vec<_>>(), ["k", "8"], "{table:?}");
+    }
 }
 
 #[test]
