@@ -217,21 +217,31 @@ fn fastest_of(
 
 /// Who is fastest for A, for its transpose and for both, on the matrices that were multiplied by both.
 fn pairs(html: &mut Html, board: &Board, places: &HashMap<&str, usize>) {
-    let line = |(key, name, answers): (&str, &str, [Option<[String; 2]>; 4])| -> Vec<Cell> {
-        let number = places.get(key).copied().unwrap_or_default();
-        let words = |answer: Option<[String; 2]>| answer.map_or("–".into(), |of| of.join(": "));
-        let answers = answers.map(|answer| Cell::Text(words(answer)));
-        std::iter::once(Cell::Subject(number, name.to_owned())).chain(answers).collect()
-    };
-    let lines: Vec<Vec<Cell>> = board.best_of_pairs().map(line).collect();
+    let mut lines: Vec<Vec<Cell>> = Vec::new();
+    let mut is_chosen = false;
+    for row in board.best_of_pairs() {
+        let number = places.get(row.key).copied().unwrap_or_default();
+        let mut line = vec![Cell::Subject(number, row.name.to_owned())];
+        for answer in row.answers {
+            line.push(Cell::Text(answer.map_or("–".into(), |(kernels, numbers)| {
+                is_chosen |= kernels.iter().any(|kernel| kernel.contains('*'));
+                let kernels = kernels.iter().map(|kernel| board.short_title(kernel));
+                format!("{}: {numbers}", kernels.collect::<Vec<_>>().join(" + "))
+            })));
+        }
+        lines.push(line);
+    }
     if lines.is_empty() {
         return;
     }
     let header = ["matrix", "fastest for A", "for A'", "for both", "for both from one copy of A"];
     table(html, &header, &lines);
-    let note = "Median times of y = A·x, of y = A'·x, and of both on one device, with the memory of the arrays that the \
-                kernels read. *: chosen by an automatic kernel.";
-    html.of_text("p", &[("class", "weak")], note);
+    let chosen = if is_chosen { " *: chosen by an automatic kernel." } else { "" };
+    let note = format!(
+        "Median times of y = A·x, of y = A'·x, and of both on one device, with the memory of the arrays that the \
+         kernels read.{chosen}"
+    );
+    html.of_text("p", &[("class", "weak")], &note);
 }
 
 /// Titles of [`figures`].

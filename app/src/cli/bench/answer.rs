@@ -31,7 +31,14 @@ impl<'m> Row<'m> {
         let mut rows = Vec::new();
         for subject in bundle.all_subjects() {
             let key = subject_key(subject);
+            let has_run = |k: Option<u32>| {
+                let mut runs = bundle.runs.iter().filter(|run| run.matrix == subject.id());
+                runs.any(|run| run.vectors() == k)
+            };
             for (vectors, standings) in &products {
+                if products.len() > 1 && !has_run(*vectors) {
+                    continue;
+                }
                 let standing = standings.iter().find(|standing| standing.key == key).cloned();
                 rows.push(Row { subject, vectors: *vectors, standing });
             }
@@ -71,10 +78,10 @@ pub(super) fn answer(model: &Model, colors: bool) -> String {
     let chosen: String = chosen.iter().map(|auto| format!("* chosen by {auto}\n")).collect();
     let shared = match shared.is_empty() {
         true => String::new(),
-        false => wrapped("In all rows: ", &one_line(&shared.join(", ")), ""),
+        false => wrapped("Settings of all kernels: ", &one_line(&shared.join(", ")), ""),
     };
     let sentence = sentence(&rows, bundle, device);
-    let pairs = pairs::table(model, operation(bundle), colors);
+    let pairs = pairs::table(model, operation(bundle), device, colors);
     format!("{table}{chosen}{shared}{pairs}\n{}", wrapped("", &one_line(&sentence), ""))
 }
 
@@ -164,7 +171,7 @@ fn common_device<'r>(rows: &'r [Row<'_>]) -> &'r str {
 }
 
 /// A kernel id without this device.
-fn short<'k>(kernel: &'k str, device: &str) -> &'k str {
+pub(super) fn short<'k>(kernel: &'k str, device: &str) -> &'k str {
     kernel.strip_prefix(device).and_then(|rest| rest.strip_prefix('/')).unwrap_or(kernel)
 }
 
@@ -227,7 +234,7 @@ fn sentence(rows: &[Row<'_>], bundle: &Bundle, device: &str) -> String {
     order::sort_by(&mut wins, |(_, a), (_, b)| b.cmp(a));
     let all = winners.len();
     let subjects = match bundle.subjects.is_empty() {
-        _ if rows.len() > bundle.all_subjects().count() => "products",
+        _ if rows.len() > bundle.all_subjects().count() => "SpMMs",
         true => "matrices",
         false => "subjects",
     };
@@ -269,7 +276,7 @@ mod tests {
     use std::path::Path;
 
     use sparsescope_core::bundle::Limits;
-    use sparsescope_core::record::{Check, Verdict};
+    use sparsescope_core::record::{Check, Choice, Verdict};
     use sparsescope_figures::model::solved;
     use sparsescope_figures::state::Filter;
 
@@ -366,15 +373,25 @@ mod tests {
     fn a_second_table_has_the_transpose_where_it_was_measured_too() {
         let title = "fastest for A'";
         assert!(!answer(&example("cpu.zip", |_| {}), false).contains(title));
-        let model = example("cpu.zip", |bundle| {
-            let mut transposed = bundle.runs.clone();
-            transposed.retain(|run| run.kernel == "cpu/csr/serial");
-            for run in &mut transposed {
-                run.params.insert("op".into(), "t".into());
-            }
-            bundle.runs.extend(transposed);
-        });
+        let with_transpose = |choice: Option<Choice>| {
+            example("cpu.zip", |bundle| {
+                bundle.runs.iter_mut().for_each(|run| run.costs.choice = None);
+                let mut transposed = bundle.runs.clone();
+                transposed.retain(|run| run.kernel == "cpu/csr/serial");
+                for run in &mut transposed {
+                    run.params.insert("op".into(), "t".into());
+                    run.costs.choice = choice.clone();
+                }
+                bundle.runs.extend(transposed);
+            })
+        };
+        let chosen = Choice { kernel: "cpu/hll/simd".into(), ..Choice::default() };
+        let text = answer(&with_transpose(Some(chosen)), false);
+        assert!(text.contains("  hll/simd*  "), "{text}");
+        assert!(text.contains("\n* chosen by an automatic kernel\n"), "{text}");
+        let model = with_transpose(None);
         let text = answer(&model, false);
+        assert!(!text.contains("chosen by") && !text.contains('µ'), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
         let (_, below) = text.split_once(title).expect("a second table");
         for matrix in &model.bundles()[0].bundle.matrices {
@@ -390,7 +407,8 @@ mod tests {
             bundle.runs.iter_mut().for_each(|run| run.precision = "f32".into());
         });
         let text = answer(&model, false);
-        assert!(text.contains("csr/") && text.contains("\nIn all rows: f32\n"), "{text}");
+        assert!(text.contains("csr/"), "{text}");
+        assert!(text.contains("\nSettings of all kernels: f32\n"), "{text}");
         assert!(!text.contains("f32)"), "{text}");
     }
 
@@ -414,11 +432,11 @@ mod tests {
     #[test]
     fn settings_that_all_rows_have_are_named_once_below_them() {
         let text = with_settings("op", ["t", "t"]);
-        assert!(text.contains("\nIn all rows: hack_size=8, op=t\n"), "{text}");
+        assert!(text.contains("\nSettings of all kernels: hack_size=8, op=t\n"), "{text}");
         assert_eq!(text.matches('=').count(), 2, "{text}");
         let text = with_settings("op", ["n", "t"]);
         assert!(text.contains("csr/nnz op=n ") && text.contains("csr/rows op=t "), "{text}");
-        assert!(text.contains("\nIn all rows: hack_size=8\n"), "{text}");
+        assert!(text.contains("\nSettings of all kernels: hack_size=8\n"), "{text}");
     }
 
     #[test]
@@ -456,7 +474,19 @@ mod tests {
             let lines: Vec<&str> = text.lines().filter(is_it).collect();
             assert!(lines.len() == 1 && lines[0].contains(kernel), "{text}");
         }
-        assert!(joined(&text).contains(" win on 2 of 2 products"), "{text}");
+        assert!(joined(&text).contains(" win on 2 of 2 SpMMs"), "{text}");
         assert!(!text.contains("runner-up") && !text.contains("vectors="), "{text}");
+        // A matrix has rows only for the numbers of vectors that were planned on it.
+        let model = example("cpu.zip", |bundle| {
+            bundle.runs.retain(|run| run.kernel == "cpu/csr/nnz");
+            let first = bundle.runs[0].matrix.clone();
+            for run in &mut bundle.runs {
+                run.operation = "spmm".into();
+                let k = if run.matrix == first { "8" } else { "32" };
+                run.params.insert("vectors".into(), k.into());
+            }
+        });
+        let text = answer(&model, false);
+        assert_eq!((text.matches(", k = 8 ").count(), text.matches(", k = 32 ").count()), (1, 9));
     }
 }

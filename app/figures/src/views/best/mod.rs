@@ -32,4 +32,5 @@ mod together;
 pub mod view;
 
 pub use bars::unit;
+pub use together::BestOfPair;
 pub(super) use view::VIEW;

@@ -147,16 +147,26 @@ pub(super) fn table(board: &Board) -> Vec<Vec<String>> {
     lines
 }
 
+/// Who is best on a matrix for A, for A', for both together, and for both from one copy of A.
+#[derive(Clone, Debug)]
+pub struct BestOfPair<'b> {
+    /// Key of the matrix.
+    pub key: &'b str,
+    /// Name of the matrix.
+    pub name: &'b str,
+    /// Of each, the kernels, with an asterisk if another one chose them, and their time and memory.
+    pub answers: [Option<(&'b [String], String)>; 4],
+}
+
 impl Board {
-    /// The matrices with products by A and by its transpose, the largest first: the key and the name of each, and who is
-    /// best for A, for A', for both together, and for both from one copy of A: the kernels, and their time and memory.
-    pub fn best_of_pairs(&self) -> impl Iterator<Item = (&str, &str, [Option<[String; 2]>; 4])> {
+    /// The matrices with products by A and by its transpose, the largest first.
+    pub fn best_of_pairs(&self) -> impl Iterator<Item = BestOfPair<'_>> {
         self.pairs.iter().rev().map(move |row| {
-            let of = |answer: &Answer| {
-                [self.short_names(answer).join(" + "), answer.numbers(self.ranking.by)]
-            };
-            let answers = row.answers.each_ref().map(|answer| answer.as_ref().map(&of));
-            (row.key.as_str(), row.name.as_str(), answers)
+            let answers = row.answers.each_ref().map(|answer| {
+                let answer = answer.as_ref()?;
+                Some((answer.kernels.as_slice(), answer.numbers(self.ranking.by)))
+            });
+            BestOfPair { key: &row.key, name: &row.name, answers }
         })
     }
 
