@@ -17,7 +17,7 @@ pub(super) struct CompareArgs {
     pub(super) after: PathBuf,
     /// Exit with 3 if a run takes significantly longer in B than R times its time in A
     ///
-    /// Also exit with 3 if a check passed in A and failed, was undecided or limited by rounding in B.
+    /// Also exit with 3 if a check that passed in A failed, was undecided or was limited by rounding in B.
     #[arg(long, value_name = "R", value_parser = factor, help_heading = OUTPUT)]
     pub(super) fail_above: Option<f64>,
     /// Also list runs without a significant change

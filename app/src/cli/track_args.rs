@@ -19,7 +19,7 @@ pub(super) enum TrackAction {
     Add(TrackAddArgs),
     /// Write a history as one static HTML page
     Report(TrackReportArgs),
-    /// Compare a bundle with a history, and exit with 3 if a run became slower
+    /// Compare a bundle with a history; exit with 3 if a run became slower or a check result worse
     Check(TrackCheckArgs),
 }
 
@@ -69,7 +69,7 @@ pub(super) struct TrackCheckArgs {
     /// Also list runs without a significant change
     #[arg(long, help_heading = OUTPUT)]
     pub(super) all: bool,
-    /// Also write the three largest changes as Markdown, for a comment; - prints it instead
+    /// Also write the largest changes and worse check results as Markdown, for a comment; - prints it instead
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) markdown: Option<PathBuf>,
     /// With --markdown: address of the page of the history
