@@ -3,8 +3,8 @@
 import { chromium } from "playwright-core";
 
 /**
- * Has the CPU put pages together: cheaper than with an emulated GPU. But the page then waits, whenever it draws, for
- * what the GPU is doing.
+ * Composites pages on the CPU: cheaper than with an emulated GPU. But the page then waits, whenever it draws, for what
+ * the GPU is doing.
  */
 const ON_CPU = "--disable-gpu-compositing";
 

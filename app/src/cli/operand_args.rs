@@ -41,7 +41,7 @@ pub(super) struct SpmvArgs {
     pub(super) block_size: u32,
     /// Precision of the values [default: f64]
     ///
-    /// With f32, the matrix and x are rounded; y is written in f64 in any precision. The default is f32 for kernels
+    /// With f32, the matrix and x are rounded; y is always written in f64. The default is f32 for kernels
     /// that do not support f64. With f32:f64, bf16:f32 and f16:f32, CUDA kernels on CSR store the matrix in the first
     /// format and compute in the second.
     #[arg(long, value_enum, value_name = "NAME", help_heading = KERNELS)]
@@ -80,7 +80,7 @@ pub(super) struct SpmmArgs {
     /// form, missing elements are 0.
     #[arg(long, value_name = "FILE", conflicts_with = VECTORS.id().name(), help_heading = WHAT)]
     pub(super) x: Option<PathBuf>,
-    /// Refused, with the command that takes it
+    /// Not an option of spmm: the error names `spmv --op t`
     #[arg(long, hide = true)]
     pub(super) op: Option<String>,
     /// Seed of X if no file is given
@@ -99,7 +99,7 @@ pub(super) struct SpmmArgs {
     pub(super) block_size: u32,
     /// Precision of the values
     ///
-    /// With f32, A and X are rounded; Y is written in f64 in any precision. With f32:f64, bf16:f32 and f16:f32, CUDA
+    /// With f32, A and X are rounded; Y is always written in f64. With f32:f64, bf16:f32 and f16:f32, CUDA
     /// kernels on CSR and BSR store A in the first format and compute in the second.
     #[arg(long, value_enum, value_name = "NAME", default_value = "f64", help_heading = KERNELS)]
     pub(super) precision: PrecisionArg,

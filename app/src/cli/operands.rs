@@ -161,7 +161,7 @@ pub(super) fn check_stdin(inputs: &[(&str, Option<&Path>)]) -> Result<(), UsageE
     let mut piped = inputs.iter().filter(|(_, path)| *path == Some(Path::new("-")));
     match (piped.next(), piped.next()) {
         (Some((first, _)), Some((second, _))) => {
-            let sentence = format!("only one of {first} and {second} can be -, standard input");
+            let sentence = format!("only one of {first} and {second} can be - (standard input)");
             Err(UsageError(sentence))
         }
         _ => Ok(()),

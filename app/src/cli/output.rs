@@ -89,7 +89,7 @@ pub(super) fn check_apart(outputs: &[(&str, &Path)]) -> Result<(), UsageError> {
         if let Some((other, _)) = outputs.iter().take(k).find(|(_, other)| is_same(other)) {
             let path = path.display();
             let sentence =
-                format!("expected a file each for {other} and {option}, found {path} for both");
+                format!("expected different files for {other} and {option}, found {path} for both");
             return Err(UsageError(sentence));
         }
     }

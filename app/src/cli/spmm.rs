@@ -21,7 +21,7 @@ use super::output::{check_form, check_free, file_size, watched};
 
 pub(super) fn run(args: &SpmmArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
     if args.op.is_some() {
-        let sentence = "spmm has no --op, since it computes only A X: `spmv --op t` multiplies one vector by the transpose of A";
+        let sentence = "spmm computes only A X and has no --op: `spmv --op t` multiplies one vector by the transpose of A";
         return Err(UsageError(sentence.to_owned()).into());
     }
     let kernel = kernel_of(Operation::Spmm, &args.kernel)?;

@@ -35,7 +35,7 @@ impl Run {
     }
 }
 
-/// `, k = 8`, to follow the name of a matrix that is multiplied by so many vectors; empty for `None`.
+/// `, k = 8`, to follow the name of a matrix that is multiplied by k vectors; empty for `None`.
 pub fn and_vectors(k: Option<u32>) -> String {
     k.map(|k| format!(", k = {k}")).unwrap_or_default()
 }

@@ -212,7 +212,7 @@ fn spmm_refuses_an_x_that_does_not_fit() {
     let error = p.fail(1, &["spmm", "A.mtx", "--precision", "f32:f64", "-o", "Y.mtx"]);
     assert_eq!(error, "error: cpu/spmm/simd does not support f32:f64: expected f64, f32");
     let error = refused(&["A.mtx", "--op", "t"]);
-    assert!(error.contains("spmm has no --op") && error.contains("`spmv --op t`"), "{error}");
+    assert!(error.contains("spmm computes only A X and has no --op: `spmv --op t`"), "{error}");
     let error = p.fail(2, &["spmm", "-", "--x", "-", "-o", "Y.mtx"]);
     assert!(error.contains("only one of MATRIX and --x can be -"), "{error}");
     let error = p.fail(2, &["spmv", "A.mtx", "--x", "-", "--expect", "-"]);
@@ -273,11 +273,12 @@ fn each_number_of_vectors_has_its_own_rows_in_summary_board_and_report_and_chart
         // Its beginning may be cut.
         assert_eq!(summary.matches(&format!("9, k = {k} ")).count(), 1, "{summary}");
         // A row for each kernel.
-        assert_eq!(board.matches(&format!("<td>{name}</td>")).count(), 2, "{board}");
+        let cell = format!("<td>{name}</td>");
+        let rows: Vec<&str> = board.split("<tr").filter(|row| row.contains(&cell)).collect();
+        assert_eq!(rows.len(), 2, "{board}");
+        assert!(rows.iter().any(|row| row.contains(" best\"")), "{board}");
         assert!(report.contains(&name), "{report}");
     }
-    // The fastest with either number.
-    assert!(board.matches(" best\"").count() >= 2, "{board}");
     for (chosen, k) in [("", "5"), (";vectors=2", "2")] {
         let state = format!("v1;operation=spmm{chosen}");
         let chart = ["export", "out.zip", "--state", &state, "--chart", "kernels", "--table", "-"];

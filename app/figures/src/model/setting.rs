@@ -37,6 +37,7 @@ impl RunOf<'_> {
         let asked = if run.asked.is_empty() { &run.params } else { &run.asked };
         let known = |name: &str| match name {
             "sigma" => "σ".to_owned(),
+            "vectors" => "k".to_owned(),
             name => name.replace('_', " "),
         };
         let is_preconditioned = run.solve.is_some() && run.params.contains_key("precond");

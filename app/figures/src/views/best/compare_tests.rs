@@ -124,7 +124,13 @@ fn on_a_phone_both_bundles_of_a_comparison_are_in_sight() {
     assert_eq!(board.sides.len(), 2);
     let shown = |width: f32| draw(&board, &state, width).figure;
     let has_ratios = |width: f32| format!("{:?}", shown(width).shapes).contains("1st / this");
-    assert_eq!(shown(374.0).size.x, 374.0);
+    let phone = shown(374.0);
+    assert_eq!(phone.size.x, 374.0);
+    let sides = board.rows.iter().flat_map(|row| row.beside(&board.sides)).flatten();
+    let cells: Vec<f32> =
+        phone.hits.iter().filter(|hit| hit.run.is_some()).map(|hit| hit.rect.right()).collect();
+    assert_eq!(cells.len(), sides.count());
+    assert!(cells.iter().all(|right| *right <= 374.0), "{cells:?}");
     assert!(has_ratios(700.0) && !has_ratios(374.0));
 }
 

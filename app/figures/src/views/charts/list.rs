@@ -208,7 +208,7 @@ pub(super) const CHARTS: [Chart; 33] = [
         id: "roofline",
         group: Group::Limits,
         name: "Roofline",
-        sentence: "The fastest kernel of each format, or for SpMM each kernel with each k, under the measured bandwidth; small hollow marks include padding bytes.",
+        sentence: "The fastest kernel of each format, for SpMM each kernel at each k, under the measured bandwidth; small hollow marks include padding bytes.",
         nothing: NO_RUNS,
         data: planes::roofline,
         of: None,
