@@ -45,6 +45,13 @@ impl ScaledRow {
         Self { y, bound: bound(up + down), largest, reaches }
     }
 
+    /// The same for a sum that may overflow before it is multiplied by a smaller alpha: infinity and NaN are then
+    /// undecided where this is finite.
+    pub(super) fn overflowing(self) -> Self {
+        let reaches = if self.y.is_finite() { [true; 2] } else { self.reaches };
+        Self { reaches, ..self }
+    }
+
     /// The sum in the usual units; infinite if too large for f64.
     pub(super) fn y(&self) -> f64 {
         self.y / SCALE / SCALE

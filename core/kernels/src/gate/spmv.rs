@@ -215,9 +215,10 @@ impl Row {
         Self { y: scaled.y(), bound: scaled.bound(), scaled: Some(scaled), is_long }
     }
 
-    /// The same for alpha times the sum plus beta times the previous element, which does not count if beta is 0. After
-    /// the sum a kernel rounds two products and an addition, so that with S = |alpha|·Σ|a·x| + |beta·y| its error and
-    /// that of the f64 sum are at most (len + 2)·u·S each. What underflows in the sum is multiplied by alpha.
+    /// The same for alpha times the sum plus beta times the previous element, which does not count if beta is 0.
+    /// Whether a kernel multiplies the sum or each part of it by alpha, a term is rounded at most len + 2 times, so that
+    /// with S = |alpha|·Σ|a·x| + |beta·y| its error and that of the f64 sum are at most (len + 2)·u·S each. What
+    /// underflows in the sum is multiplied by alpha.
     fn scaled<T: Real>(
         factors: impl Iterator<Item = (f64, f64)> + Clone,
         alpha: f64,
@@ -235,8 +236,16 @@ impl Row {
             return Self { y: alpha * sum + more, bound, scaled: None, is_long };
         }
         let before = (beta != 0.0).then_some((beta, before));
-        let terms = factors.map(|(a, x)| (a, alpha * x)).chain(before);
+        // Of two finite factors, alpha goes to the one that stays finite.
+        let times_alpha = |(a, x): (f64, f64)| match x.is_finite() && !(alpha * x).is_finite() {
+            true => (alpha * a, x),
+            false => (a, alpha * x),
+        };
+        let terms = factors.map(times_alpha).chain(before);
         let scaled = ScaledRow::of::<T>(terms, |size| share * size);
+        // With a larger alpha, these terms overflow wherever those of the sum do.
+        let sum_overflows = alpha.abs() < 1.0 && size + share * size > number.largest();
+        let scaled = if sum_overflows { scaled.overflowing() } else { scaled };
         Self { y: scaled.y(), bound: scaled.bound(), scaled: Some(scaled), is_long }
     }
 
@@ -306,6 +315,25 @@ mod tests {
         // Without beta, y before does not count, whatever it is.
         let r = Reference::scaled(&a, &x, (1.0, 0.0), &[f64::NAN; 5]);
         assert_eq!(r.y(), [11.0, 13.0, 8.0, 18.0, 34.0]);
+    }
+
+    #[test]
+    fn a_scaled_row_is_right_although_alpha_times_x_overflows_and_undecided_if_only_the_sum_does() {
+        let a = examples::dense(&[[1.0, -1.0]]);
+        let r = Reference::scaled(&a, &[5.0, 5.0], (1e308, 0.0), &[0.0]);
+        assert_eq!(r.y(), [0.0]);
+        assert_eq!(r.check(&[0.0]).verdict, Verdict::Pass);
+        assert_eq!(r.check(&[1e300]).verdict, Verdict::Fail);
+        let a = examples::dense(&[[1e308, 1e308]]);
+        let r = Reference::scaled(&a, &[1.0, 1.0], (0.1, 0.0), &[0.0]);
+        assert_eq!(r.check(&[2e307]).verdict, Verdict::Pass);
+        assert_eq!(r.check(&[1e307]).verdict, Verdict::Fail);
+        let undecided = r.check(&[f64::INFINITY]);
+        assert_eq!((undecided.verdict, undecided.undecided), (Verdict::Refused, true));
+        // Infinity of a factor is not the overflow of a sum.
+        let r = Reference::scaled(&a, &[f64::INFINITY, 1.0], (0.1, 0.0), &[0.0]);
+        assert_eq!(r.check(&[f64::INFINITY]).verdict, Verdict::Pass);
+        assert_eq!(r.check(&[f64::NAN]).verdict, Verdict::Fail);
     }
 
     #[test]
