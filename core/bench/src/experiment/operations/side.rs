@@ -193,7 +193,7 @@ pub(super) fn fits_with(a: &Csr, largest: f64, precision: Precision) -> bool {
 }
 
 /// Says that a number is too large for a format, with the largest number of f16, which ends early.
-fn too_large(format: Number) -> String {
+pub(super) fn too_large(format: Number) -> String {
     let name = format.as_str();
     match format {
         Number::F16 => format!("too large for {name}, which ends at {}", format.largest()),

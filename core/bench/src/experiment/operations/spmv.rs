@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::side::{Side, SpmvSide};
+use super::side::{Side, SpmvSide, too_large};
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::PrepareError;
 use crate::experiment::output::Output;
@@ -253,9 +253,15 @@ impl Problem for SpmvProblem {
         }
     }
 
-    /// Kernels that multiply padding by x need an x that is finite. The transpose of a matrix that is not square needs
-    /// an x of its own.
+    /// alpha and beta must fit the precision. Kernels that multiply padding by x need an x that is finite. The transpose
+    /// of a matrix that is not square needs an x of its own.
     fn refusal(&self, configuration: &Configuration) -> Option<String> {
+        let vectors = configuration.precision.vectors();
+        let Scale { alpha, beta } = configuration.parameters.get(&SCALE);
+        let is_beyond = |factor: &f64| !vectors.rounded(*factor).is_finite();
+        if let Some(factor) = [alpha, beta].into_iter().find(is_beyond) {
+            return Some(format!("the scale has {factor:e}, {}", too_large(vectors)));
+        }
         let [rows, cols] = [self.a.rows(), self.a.cols()];
         let is_transposed = configuration.parameters.get(&OP) == Op::Transposed;
         let has_x = self.seed.is_some() || rows == cols || self.transposed.get().is_some();

@@ -108,6 +108,21 @@ mod tests {
     }
 
     #[test]
+    fn a_scale_that_is_infinite_in_the_precision_of_the_vectors_is_refused() {
+        let problem = square();
+        let refusal = |scale: &str, precision: Precision| {
+            let configuration = computing("cpu/csr/serial", "n", scale);
+            problem.refusal(&Configuration { precision, ..configuration })
+        };
+        let alpha = refusal("1e39", Precision::F32);
+        assert_eq!(alpha.as_deref(), Some("the scale has 1e39, too large for f32"));
+        let beta = refusal("1:-1e39", Precision::Bf16F32);
+        assert_eq!(beta.as_deref(), Some("the scale has -1e39, too large for f32"));
+        assert_eq!(refusal("1e38:-3e38", Precision::F32), None);
+        assert_eq!([Precision::F64, Precision::F32F64].map(|p| refusal("1e39", p)), [None, None]);
+    }
+
+    #[test]
     fn the_x_of_the_transpose_is_drawn_from_the_seed_or_that_of_a_square_matrix() {
         let transposed = computing("cpu/csr/rows", "t", "1");
         let drawn = SpmvProblem::drawn(wide(), 7);
