@@ -7,7 +7,9 @@ use super::matrix_market::{self, Format, Header};
 use super::scan::Cursor;
 use super::triplet_text::has_banner;
 use super::unpack::{Unpacked, beside, unpack};
-use super::{Field, IoError, MatrixFile, Progress, ReadOptions, Symmetry, foreign, numpy};
+use super::{
+    Field, IoError, MatrixFile, MatrixForm, Progress, ReadOptions, Symmetry, foreign, numpy,
+};
 use crate::matrix::{Extent, Order};
 use crate::memory::{MemoryLimit, zeroed};
 use crate::pace::at_once;
@@ -87,8 +89,14 @@ fn read_unpacked(
             return Ok(Some(DenseFile { rows, cols, values, order, warnings }));
         }
         let file = (stored.read)(text, &options, limit, progress)?;
-        // The nonzeros of a dense matrix are not known from its sizes.
-        return spread(file, !estimated, limit).map(Some);
+        // The nonzeros of a dense matrix are not known from its sizes. Those of a sparse one may not be known either, in
+        // these forms, which are never dense here.
+        let is_sparse = !estimated
+            || matches!(
+                stored.form,
+                MatrixForm::Npz | MatrixForm::RutherfordBoeing | MatrixForm::Dimacs
+            );
+        return spread(file, is_sparse, limit).map(Some);
     }
     foreign::refuse(text, "a dense matrix")?;
     matrix_market::refuse_other_kinds(text)?;

@@ -104,14 +104,19 @@ fn arrays_are_read_by_rows_whatever_their_order_and_type() {
 fn elements_that_a_sparse_matrix_does_not_store_are_zeros_and_a_warning_says_so() {
     let text = b"%%MatrixMarket matrix coordinate real general\n2 3 2\n2 3 5\n1 1 4\n";
     // The matrix that SciPy 1.17 wrote.
-    let npz = &include_bytes!("../../../../../fuzz/corpus/numpy/csr")[..];
+    let csr = &include_bytes!("../../../../../fuzz/corpus/numpy/csr")[..];
+    let dia = &include_bytes!("../../../../../fuzz/corpus/numpy/dia")[..];
     let of_npz = [1.5, 0.0, 2.0, 0.0, 0.0, -3.0];
-    for (data, values) in [(&text[..], [4.0, 0.0, 0.0, 0.0, 0.0, 5.0]), (npz, of_npz)] {
+    let of_text = [4.0, 0.0, 0.0, 0.0, 0.0, 5.0];
+    for (data, values) in [(&text[..], of_text), (csr, of_npz), (dia, of_npz)] {
         let file = read("X", data).unwrap();
         assert_eq!((file.rows, file.cols, &file.values[..]), (2, 3, &values[..]));
         let sparse = "the matrix is sparse: elements that are not in the file were read as 0";
         assert_eq!(file.warnings, [sparse]);
     }
+    let dense = &include_bytes!("../../../../../fuzz/corpus/numpy/dense")[..];
+    let file = read("X", dense).unwrap();
+    assert_eq!((&file.values[..], file.warnings.len()), (&of_npz[..], 0));
 }
 
 #[test]
