@@ -56,17 +56,22 @@ fn check_outputs(args: &ExportArgs) -> anyhow::Result<()> {
         (&args.png, "--png", "PNG"),
         (&args.pdf, "--pdf", "PDF"),
     ];
-    let mut files: Vec<(&str, &Path)> = Vec::new();
+    let [mut files, mut folders]: [Vec<(&str, &Path)>; 2] = Default::default();
     for (path, option, form) in outputs {
         let Some(path) = path else { continue };
         check_form(path, &[form])?;
         if figure::is_folder(path, form) {
+            folders.push((option, path.as_path()));
             continue;
         }
         check_free(path, args.force)?;
         files.push((option, path.as_path()));
     }
     check_apart(&files)?;
+    // Figures of several formats may share a folder.
+    for folder in folders {
+        check_apart(&[&files[..], &[folder]].concat())?;
+    }
     if outputs.iter().all(|(path, ..)| path.is_none()) {
         let sentence = "there is nothing to write: expected --html, --report, --svg, --png, --pdf, \
                         --table, --csv or --bencher";

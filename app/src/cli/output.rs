@@ -1,7 +1,7 @@
 //! Standard output and output files.
 
 use std::io::{BufWriter, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
@@ -82,10 +82,14 @@ pub(super) fn check_result(path: &Path, force: bool, json: bool) -> anyhow::Resu
     check_free(path, force)
 }
 
-/// Fails if two options name the same output: one would overwrite the other, or both would be mixed.
+/// Fails if two options name the same output, however it is spelled: one would overwrite the other, or both would be
+/// mixed.
 pub(super) fn check_apart(outputs: &[(&str, &Path)]) -> Result<(), UsageError> {
     for (k, &(option, path)) in outputs.iter().enumerate() {
-        let is_same = |other: &Path| other == path || is_stdout(other) && is_stdout(path);
+        let is_same = |other: &Path| match is_stdout(path) {
+            true => is_stdout(other),
+            false => !is_stdout(other) && place(other) == place(path),
+        };
         if let Some((other, _)) = outputs.iter().take(k).find(|(_, other)| is_same(other)) {
             let path = path.display();
             let sentence =
@@ -94,6 +98,16 @@ pub(super) fn check_apart(outputs: &[(&str, &Path)]) -> Result<(), UsageError> {
         }
     }
     Ok(())
+}
+
+/// The path with the folder that it leads to.
+fn place(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).canonicalize();
+    match (folder, path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    }
 }
 
 /// Prints a report, on standard error if one of its output files is standard output.

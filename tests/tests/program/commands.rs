@@ -452,7 +452,7 @@ fn an_export_with_a_wrong_argument_writes_none_of_its_files() {
     let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/bundle-1.1.zip");
     p.succeed(&["export", golden, "--svg", "figures"]);
     let before = p.files();
-    let cases: [(i32, &str, &[&str]); 11] = [
+    let cases: [(i32, &str, &[&str]); 14] = [
         (2, "--pdf cannot go to standard output", &["--csv", "a.csv", "--pdf", "-"]),
         (2, "--png cannot", &["--bencher", "a.json", "--png", "-", "--width-mm", "85"]),
         (2, "--width-mm is for", &["--report", "a.html", "--csv", "a.csv", "--width-mm", "85"]),
@@ -464,6 +464,9 @@ fn an_export_with_a_wrong_argument_writes_none_of_its_files() {
         (2, "takes one bundle", &[golden, "--csv", "a.csv", "--table", "b.csv"]),
         (2, "for --csv and --table, found - for both", &["--csv", "-", "--table", "-"]),
         (2, "for --csv and --table, found a.csv", &["--csv", "a.csv", "--table", "a.csv"]),
+        (2, "for --csv and --table, found ./a.csv", &["--csv", "a.csv", "--table", "./a.csv"]),
+        (2, "for --csv and --svg, found a", &["--csv", "a", "--svg", "a"]),
+        (2, "for --table and --svg, found ./a", &["--table", "a", "--svg", "./a"]),
     ];
     for (code, sentence, args) in cases {
         let error = p.fail(code, &[&["export", golden], args].concat());
@@ -475,8 +478,9 @@ fn an_export_with_a_wrong_argument_writes_none_of_its_files() {
 #[test]
 fn two_outputs_are_not_the_same_file() {
     let p = program();
-    let cases: [(&[&str], &str); 3] = [
+    let cases: [(&[&str], &str); 4] = [
         (&["solve", "a.mtx", "-o", "x", "--history", "x"], "for -o and --history, found x"),
+        (&["solve", "a.mtx", "-o", "x", "--history", "./x"], "for -o and --history, found ./x"),
         (
             &["solve", "a.mtx", "--history", "-", "--write-g", "-"],
             "--history and --write-g, found -",
