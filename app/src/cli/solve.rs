@@ -22,7 +22,9 @@ use sparsescope_core::record::{Check, Operation, SetUpSizes, Spectrum, Verdict};
 
 use super::interrupt::Interrupt;
 use super::operand_args::SolveArgs;
-use super::operands::{ARCHIVE, Desk, backend, kernel_of, on_all_gpus, option_of, threads};
+use super::operands::{
+    ARCHIVE, Desk, backend, check_stdin, kernel_of, on_all_gpus, option_of, threads,
+};
 use super::outcome::{Outcome, UsageError, not_right};
 use super::output::{
     check_apart, check_form, check_result, executed, keep, overwrite, print_beside, print_json,
@@ -104,6 +106,15 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         check_result(path, args.force, args.json)?;
     }
     check_forms(args)?;
+    let mut inputs: Vec<_> =
+        args.matrices.iter().map(|matrix| ("MATRIX", Some(Path::new(matrix)))).collect();
+    inputs.extend([
+        ("--b", Some(Path::new(&args.b))),
+        ("--x0", Some(Path::new(&args.x0))),
+        ("--pattern", Some(Path::new(&args.pattern))),
+        ("--read-g", args.read_g.as_deref()),
+    ]);
+    check_stdin(&inputs)?;
     let desk = Desk { interrupt, quiet, memory: MemoryLimit::of_machine() };
     let backend = backend(kernel, args.gpu.device)?;
     let threads = threads(kernel, args.threads);

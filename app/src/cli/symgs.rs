@@ -1,6 +1,7 @@
 //! `sparsescope symgs`: symmetric Gauss–Seidel sweeps over one system, checked.
 
 use std::fmt::Write;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
@@ -18,7 +19,9 @@ use sparsescope_core::symgs::{Mode, relative_residual, right_hand_side, starting
 
 use super::interrupt::Interrupt;
 use super::operand_args::SymgsArgs;
-use super::operands::{Desk, Differences, backend, check_precision, kernel_of, threads, workers};
+use super::operands::{
+    Desk, Differences, backend, check_precision, check_stdin, kernel_of, threads, workers,
+};
 use super::outcome::{Outcome, not_right};
 use super::output::{check_form, check_result, executed, print_beside, print_json, watched};
 use super::table::{count, counted, seconds};
@@ -78,6 +81,12 @@ pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         check_result(path, args.force, args.json)?;
         check_form(path, &["Matrix Market"])?;
     }
+    check_stdin(&[
+        ("MATRIX", Some(Path::new(&args.matrix))),
+        ("--b", args.b.as_deref()),
+        ("--x0", args.x0.as_deref()),
+        ("--expect", args.expect.as_deref()),
+    ])?;
     let memory = MemoryLimit::of_machine();
     let desk = Desk { interrupt, quiet, memory };
     let source = args.read.of_matrix(MatrixSource::parse(&args.matrix)?)?;

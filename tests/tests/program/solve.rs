@@ -164,6 +164,7 @@ fn what_cannot_be_solved_is_refused_in_a_sentence_and_nothing_is_written() {
             .contains("apply only to --precond fsai")
     );
     assert!(usage(&["a.mtx"]).contains("--reuse-pattern"));
+    assert!(usage(&["--b", "-", "--x0", "-"]).contains("only one of --b and --x0 can be -"));
     assert!(usage(&["--kernel", "cpu/csr/serial"]).contains("computes spmv, not solve"));
     assert_eq!(p.run(&["solve", "a.mtx", "--merge", "0.5"]).code, Some(2));
     let error = p.fail(1, &["solve", "a.mtx", "--read-g", "indefinite.mtx"]);

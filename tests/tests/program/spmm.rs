@@ -217,6 +217,8 @@ fn spmm_refuses_an_x_that_does_not_fit() {
     assert!(error.contains("only one of MATRIX and --x can be -"), "{error}");
     let error = p.fail(2, &["spmv", "A.mtx", "--x", "-", "--expect", "-"]);
     assert!(error.contains("only one of --x and --expect can be -"), "{error}");
+    let error = p.fail(2, &["symgs", "-", "--b", "-"]);
+    assert!(error.contains("only one of MATRIX and --b can be -"), "{error}");
 }
 
 #[test]
