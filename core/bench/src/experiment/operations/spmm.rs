@@ -77,13 +77,12 @@ impl<T: Real> Found<T> {
         k: usize,
         make: impl FnOnce() -> Vec<T>,
     ) -> bool {
+        let done = self.references.get(&precision).into_iter().flatten();
+        let Some(next) = next_columns(done.map(BlockReference::columns), k) else { return false };
         let x = self.block(k, make);
-        let references = self.references.entry(precision).or_default();
-        let Some(next) = next_columns(references.iter().map(BlockReference::columns), k) else {
-            return false;
-        };
         let is_last = next.end == k;
-        references.push(BlockReference::new(rounded, ColumnRange::new(&x, k, next)));
+        let reference = BlockReference::new(rounded, ColumnRange::new(&x, k, next));
+        self.references.entry(precision).or_default().push(reference);
         !is_last
     }
 
