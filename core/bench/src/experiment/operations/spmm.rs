@@ -15,7 +15,7 @@ use crate::measure::integer_range;
 use sparsescope_kernels::gate::{
     BlockReference, COLUMNS_AT_ONCE, ColumnRange, Unrounded, against_f64, check_columns,
 };
-use sparsescope_matrix::matrix::{Csr, Order, Precision, Real};
+use sparsescope_matrix::matrix::{Csr, Order, Precision, Real, copied};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
 use sparsescope_matrix::parallel::*;
 use sparsescope_model::kernel::order_of_vectors;
@@ -49,8 +49,8 @@ enum Columns {
     /// Integers 1 to 5: column j from the seed plus j, so that the first is the x of SpMV, and the columns of a narrow
     /// X are the first of a wide one.
     Drawn(u64),
-    /// This many, stored by rows.
-    Given(usize, Vec<f64>),
+    /// This many, stored by rows; X of all columns in f64 is these.
+    Given(usize, Arc<Vec<f64>>),
 }
 
 /// What was computed for columns of X in one format of vectors.
@@ -131,12 +131,14 @@ impl SpmmProblem {
     /// With this X of k columns, stored by rows. Panics unless k is at least 1 and X has n·k elements.
     pub fn given(a: Arc<Csr>, k: usize, x: Vec<f64>) -> Self {
         assert!(k > 0 && x.len() == k * a.cols(), "X has k elements per column of A");
-        Self::with(a, Columns::Given(k, x))
+        // Its rows are accessed at random.
+        Self::with(a, Columns::Given(k, Arc::new(copied(&x))))
     }
 
     fn with(a: Arc<Csr>, columns: Columns) -> Self {
         let first = columns.part(0..a.cols(), 0);
-        let (double, single, fitting) = Default::default();
+        let double = Mutex::new(columns.found());
+        let (single, fitting) = Default::default();
         Self { product: SpmvProblem::of_columns(a, first), columns, double, single, fitting }
     }
 
@@ -197,7 +199,7 @@ impl SpmmProblem {
     }
 
     /// Fails if X, Y and the references of a configuration need more than `limit`. Kernels that take X by columns have
-    /// copies of X and Y.
+    /// copies of X and Y. A given X is kept in f64.
     pub fn check_blocks(
         &self,
         configuration: &Configuration,
@@ -209,6 +211,10 @@ impl SpmmProblem {
         if order_of_vectors(configuration.kernel) == Order::ColumnMajor {
             let [(_, x), (_, y), ..] = blocks;
             bytes += x + y;
+        }
+        if let Columns::Given(given, x) = &self.columns {
+            let is_shared = k == *given && configuration.precision.in_f64();
+            bytes += if is_shared { 0 } else { 8 * x.len() as u128 };
         }
         let checked = limit.check(format!("SpMM with X, Y and its check for {k} columns"), bytes);
         checked.map_err(|error| PrepareError::Refused(error.to_string()))
@@ -255,6 +261,15 @@ impl SpmmProblem {
 }
 
 impl Columns {
+    /// What is known in f64 before anything is computed.
+    fn found(&self) -> Found<f64> {
+        let mut found = Found::default();
+        if let Self::Given(k, x) = self {
+            found.blocks.insert(*k, Arc::clone(x));
+        }
+        found
+    }
+
     /// The largest size of an element of the first k columns.
     fn largest(&self, k: usize) -> f64 {
         match self {
@@ -369,7 +384,7 @@ impl Problem for SpmmProblem {
 
     fn release(&self) {
         self.product.release();
-        *lock(&self.double) = Found::default();
+        *lock(&self.double) = self.columns.found();
         *lock(&self.single) = Found::default();
     }
 
@@ -576,6 +591,27 @@ mod tests {
         assert_eq!(counts(), (1, 1));
         problem.release();
         assert_eq!(counts(), (0, 0));
+    }
+
+    #[test]
+    fn a_given_x_exists_once_in_f64_and_twice_in_other_precisions_and_for_fewer_columns() {
+        let a = Arc::new(examples::five_by_five());
+        let problem = SpmmProblem::given(a, 2, vec![1.0; 10]);
+        let Columns::Given(_, x) = &problem.columns else { panic!("X is given") };
+        assert!(Arc::ptr_eq(x, &problem.double_block(2)));
+        problem.release();
+        assert!(Arc::ptr_eq(x, &problem.double_block(2)));
+        // X, Y and the references with their bounds; in f32 also the results in f64, and X as it was given.
+        for (k, precision, bytes) in [
+            (2, Precision::F64, 80 + 80 + 160),
+            (1, Precision::F64, 40 + 40 + 80 + 80),
+            (2, Precision::F32, 40 + 40 + 160 + 160 + 80),
+        ] {
+            let configuration = of("cpu/spmm/rows", k, precision);
+            let fits =
+                |bytes| problem.check_blocks(&configuration, MemoryLimit::bytes(bytes)).is_ok();
+            assert_eq!([fits(bytes - 1), fits(bytes)], [false, true], "{k} {precision:?}");
+        }
     }
 
     #[test]
