@@ -101,13 +101,16 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
             Choice { statistics_s: start.elapsed().as_secs_f64(), ..Choice::default() };
         let mut leader: Option<Leader<'p, T>> = None;
         let many = all.len();
+        // Every kernel reads the previous y where one is added.
+        let adds = parameters.get(&SCALE).beta != 0.0;
+        let added = if adds { (T::BYTES * a.rows()) as u64 } else { 0 };
         let first = all.iter().find_map(|one| Some((one.kernel.id, one.expected_s?)));
         for (place, candidate) in all.into_iter().enumerate() {
             watch.tell(place as f64 / many as f64);
             let mut tried = Tried {
                 kernel: candidate.kernel.id.to_owned(),
                 params: candidate.parameters.names(),
-                minimal_bytes: candidate.minimal_bytes,
+                minimal_bytes: candidate.minimal_bytes + added,
                 expected_s: candidate.expected_s,
                 left_out: behind(&candidate, first),
                 ..Tried::default()
@@ -144,10 +147,7 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
         choice.params = std::mem::replace(&mut spmv.params, self.params());
         let computed = self.computed();
         choice.params.retain(|name, _| !computed.contains_key(name));
-        let a = self.side.a();
-        let adds = self.configuration.parameters.get(&SCALE).beta != 0.0;
-        let added = if adds { (T::BYTES * a.rows()) as u64 } else { 0 };
-        choice.why = why(&choice, place, ADAPTIVE, csr_bytes(&**a, *precision) + added);
+        choice.why = why(&choice, place, ADAPTIVE, csr_bytes(a, *precision) + added);
         spmv.costs = Costs {
             conversion_s: self.problem.transposition_s(&self.configuration) + choice.conversion_s,
             plan_s: choice.seconds() - choice.conversion_s,

@@ -213,6 +213,8 @@ where
         let mut leader: Option<Leader> = None;
         let mut end = start;
         let many = all.len();
+        // Every kernel reads the previous y where one is added.
+        let added = self.start.as_ref().map_or(0, |start| size_of_val(start.as_slice()) as u64);
         for (place, candidate) in all.into_iter().enumerate() {
             watch.tell(place as f64 / many as f64);
             if watch.is_cancelled() {
@@ -221,7 +223,7 @@ where
             let mut tried = Tried {
                 kernel: candidate.kernel.id.to_owned(),
                 params: candidate.parameters.names(),
-                minimal_bytes: candidate.minimal_bytes,
+                minimal_bytes: candidate.minimal_bytes + added,
                 ..Tried::default()
             };
             let spent = choice.seconds();
@@ -286,7 +288,6 @@ where
         let computed = configuration.kernel.computed(&configuration.parameters);
         choice.params = params;
         choice.params.retain(|name, _| !computed.contains_key(name));
-        let added = self.start.as_ref().map_or(0, |start| size_of_val(start.as_slice()) as u64);
         choice.why = why(&choice, place, SERIAL, self.side.a().minimal_bytes() + added);
         Ok(Some(Found { runner, parts, costs, choice }))
     }

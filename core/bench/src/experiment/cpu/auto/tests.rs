@@ -134,6 +134,9 @@ fn with_beta_every_execution_starts_from_the_same_y() {
         assert_eq!((given.as_deref(), choice.params.get("scale")), (Some("2:-0.5"), None));
         let mut left_out = choice.tried.iter().filter_map(|tried| tried.left_out.as_ref());
         assert!(left_out.all(|why| !why.contains("scale")), "{choice:?}");
+        // Chosen or not, it reads y, too.
+        let serial = choice.tried.iter().find(|tried| tried.kernel == SERIAL).unwrap();
+        assert_eq!(serial.minimal_bytes, problem.a().minimal_bytes() + 8 * 3_000);
     }
 }
 
