@@ -203,10 +203,18 @@ fn label(run: &RunOf<'_>, (device, shared): (&str, &[String])) -> String {
     let kernel = short(&run.run.kernel, device);
     let mut words = match (run.solved(), &run.run.costs.choice) {
         (Some(_), _) => format!("{}, {kernel}", run.method()),
-        (None, Some(choice)) => format!("{}*", short(&choice.kernel, device)),
-        (None, None) => {
+        (None, choice) => {
+            let name = match choice {
+                Some(choice) => format!("{}*", short(&choice.kernel, device)),
+                None => kernel.to_owned(),
+            };
+            // Other settings of an automatic kernel are not those of the kernel that it chose.
+            let is_named = |setting: &String| {
+                choice.is_none() || ["op=", "scale="].iter().any(|own| setting.starts_with(*own))
+            };
             let own = settings(run).filter(|setting| !shared.contains(setting));
-            kernel.to_owned() + &own.map(|setting| format!(" {setting}")).collect::<String>()
+            let own = own.filter(is_named).map(|setting| format!(" {setting}"));
+            name + &own.collect::<String>()
         }
     };
     if run.run.precision != "f64" && !shared.contains(&run.run.precision) {
@@ -348,6 +356,28 @@ mod tests {
                 assert!(text.lines().any(is_it), "{median} and {lead} in {text}");
             }
         }
+    }
+
+    #[test]
+    fn a_chosen_kernel_is_named_with_a_scale_that_not_all_rows_have() {
+        let model = example("cpu.zip", |bundle| {
+            bundle.matrices.truncate(2);
+            let ids: Vec<_> = bundle.matrices.iter().map(|one| one.record.id.clone()).collect();
+            bundle.runs.retain(|run| run.kernel == "cpu/csr/nnz" && ids.contains(&run.matrix));
+            for run in &mut bundle.runs {
+                let values = if run.matrix == ids[0] { ["on", "2"] } else { ["off", "3"] };
+                run.asked = [("compact", values[0]), ("scale", values[1])]
+                    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                    .into();
+                let kernel = "cpu/hll/simd".to_owned();
+                run.costs.choice = Some(Choice { kernel, ..Choice::default() });
+            }
+        });
+        let text = answer(&model, false);
+        for scale in ["hll/simd* scale=2 ", "hll/simd* scale=3 "] {
+            assert!(text.contains(scale), "{scale}in {text}");
+        }
+        assert!(!text.contains("compact"), "{text}");
     }
 
     #[test]
