@@ -66,8 +66,7 @@ impl VerdictChange<'_> {
         [self.before, self.after].map(|run| run.check.as_str())
     }
 
-    /// Whether the result was right before and now is wrong, no longer known to be right, or over
-    /// its tolerance.
+    /// Whether the result was right before and now is wrong, no longer known to be right, or limited by rounding.
     pub fn is_regression(&self) -> bool {
         let [before, after] = [self.before, self.after].map(|run| &run.check);
         before.verdict == Verdict::Pass && after.was_run() && after.badness() > before.badness()
