@@ -298,15 +298,21 @@ impl SpmvProblem {
     }
 
     /// What results of SpMV in fewer bits than f64 are compared with: the reference and the result in f64, each with
-    /// the bound of each element.
+    /// the bound of each element. With a scale it is a reference of its own, besides the previous y and its copies.
     fn results(&self, configuration: &Configuration, memory: MemoryLimit) -> Option<Resident> {
         let Configuration { precision, kernel, .. } = *configuration;
-        if precision == Precision::F64 || kernel.operation != Operation::Spmv {
+        let is_plain = configuration.parameters.get(&SCALE) == Scale::NONE;
+        if precision == Precision::F64 && is_plain || kernel.operation != Operation::Spmv {
             return None;
         }
         let bytes = 32 * self.a.rows() as u64;
         let bytes = if bytes <= memory.get() { bytes } else { 0 };
-        Some(Resident { name: format!("y in f64, to check {}", precision.as_str()), bytes })
+        let precision = precision.as_str();
+        let name = match is_plain {
+            true => format!("y in f64, to check {precision}"),
+            false => format!("previous y and the reference of a scale in {precision}"),
+        };
+        Some(Resident { name, bytes })
     }
 
     /// The arrays of a configuration with this A.
@@ -372,7 +378,7 @@ fn predict_in<T: Real>(
 mod tests {
     use super::*;
     use sparsescope_matrix::matrix::examples;
-    use sparsescope_model::kernel::{KernelDescriptor, Mapping, Origin, kernel};
+    use sparsescope_model::kernel::{KernelDescriptor, Mapping, Origin, Parameters, kernel};
 
     fn problem() -> SpmvProblem {
         SpmvProblem::new(Arc::new(examples::five_by_five()), vec![1.0; 5])
@@ -416,6 +422,14 @@ mod tests {
             // Two numbers of 8 bytes per row for each of the two y that results are compared with.
             assert_eq!(bytes, [side.a().bytes() + 4 * 5, format, 32 * 5], "{id}");
         }
+        // In f64 only a scale needs more than the vectors.
+        let bytes = |scale: &str| -> Vec<u64> {
+            let parameters = Parameters::default().with(SCALE.id(), scale);
+            let csr = Configuration::usual(kernel("cpu/csr/serial").unwrap());
+            let resident = problem.resident(&Configuration { parameters, ..csr }, memory);
+            resident.iter().map(|array| array.bytes).collect()
+        };
+        assert_eq!((bytes("1"), bytes("2:1")), (vec![0], vec![0, 32 * 5]));
     }
 
     #[test]
