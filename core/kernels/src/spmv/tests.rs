@@ -1,5 +1,7 @@
 //! Every kernel with alpha and beta.
 
+use std::cell::RefCell;
+
 use super::compact::{CsrShares, HllShares};
 use super::hyb::HybParts;
 use super::simd::{CsrPlan, HllPlan, Level, Tuning, Vectorised};
@@ -130,7 +132,7 @@ fn in_vectors<T: Vectorised>(
     kernel!("dia/rows", |store, x, y| dia::parts(&diagonals, level, &rows, store, x, y));
 }
 
-/// The terms are integers and their halves, so that sums are exact in any order.
+/// The terms are integers and their halves, so that sums are exact in any order. The elements before and after y stay.
 fn each_result_is_exact<T: Vectorised>() {
     for a in matrices::<T>() {
         let x: Vec<T> = (0..a.cols()).map(|j| T::rounded((1 + j % 5) as f64)).collect();
@@ -147,10 +149,14 @@ fn each_result_is_exact<T: Vectorised>() {
                     let before =
                         |i: usize| if beta == 0.0 { f64::NAN } else { i as f64 % 7.0 - 3.0 };
                     let added = |i: usize| if beta == 0.0 { 0.0 } else { beta * before(i) };
-                    let mut y: Vec<T> = (0..a.rows()).map(|i| T::rounded(before(i))).collect();
+                    let guard = 7.0;
+                    let whole = [guard].into_iter().chain((0..a.rows()).map(before)).chain([guard]);
+                    let mut whole: Vec<T> = whole.map(T::rounded).collect();
                     let scaling = Scaling { alpha: T::rounded(alpha), beta: T::rounded(beta) };
-                    kernel(Some(scaling), &x, &mut y);
-                    let found: Vec<f64> = y.into_iter().map(Into::into).collect();
+                    kernel(Some(scaling), &x, &mut whole[1..=a.rows()]);
+                    let whole: Vec<f64> = whole.into_iter().map(Into::into).collect();
+                    let [first, found @ .., last] = &whole[..] else { panic!("two guards") };
+                    assert_eq!([*first, *last], [guard; 2], "{name} with {alpha}:{beta}");
                     let products = products.iter().enumerate();
                     let expected: Vec<f64> =
                         products.map(|(i, product)| alpha * product + added(i)).collect();
@@ -196,5 +202,32 @@ fn an_alpha_of_1_and_a_beta_of_0_change_no_bit() {
             };
             assert_eq!(bits(Some(Scaling { alpha: 1.0, beta: 0.0 })), bits(None), "{name}");
         });
+    }
+}
+
+#[test]
+fn with_beta_no_bit_depends_on_the_number_of_workers() {
+    let scaling = Some(Scaling { alpha: 0.37, beta: -2.9 });
+    for a in matrices::<f64>() {
+        let x: Vec<f64> = (0..a.cols()).map(|j| (1 + j % 5) as f64 / 3.0).collect();
+        let before: Vec<f64> = (0..a.rows()).map(|i| (i % 9) as f64 / 7.0 - 0.6).collect();
+        let results = |workers: usize| {
+            let results = RefCell::new(Vec::new());
+            each_kernel(&a, workers, &|name, kernel| {
+                let mut y = before.clone();
+                kernel(scaling, &x, &mut y);
+                let bits: Vec<u64> = y.into_iter().map(f64::to_bits).collect();
+                results.borrow_mut().push((name.to_owned(), bits));
+            });
+            results.into_inner()
+        };
+        let one = results(1);
+        for workers in [2, 5] {
+            // Workers share rows in csr/merge, which adds their parts in another order.
+            let both = one.iter().zip(results(workers));
+            for ((name, one), (_, more)) in both.filter(|((name, _), _)| name != "csr/merge") {
+                assert!(*one == more, "{name} with {workers} workers");
+            }
+        }
     }
 }
