@@ -74,7 +74,7 @@ fn ours(case: &mut Case<'_, '_>) {
     let parts = RowParts::equal_entries(a.row_ptr(), rayon::current_num_threads());
     case.time("ours csr nnz, all threads", |x, y| spmv::csr::parts(a, &parts, Unscaled, x, y));
     let plan = CsrPlan::new(a, 1, Tuning::new::<f64>(a.cols(), a.col(), level, NEAR));
-    case.time("ours csr simd", |x, y| simd::csr(a, &plan, Unscaled, x, y));
+    case.time("ours csr simd", |x, y| simd::csr(a, &plan, None, x, y));
 
     let hll = Hll::from_csr(a, 32, Order::RowMajor, limit);
     let hll = hll.expect("hacks of 32 rows that fit into memory");
@@ -82,11 +82,11 @@ fn ours(case: &mut Case<'_, '_>) {
     let layout = HllLayout { hack_size: 32, order: Order::ColumnMajor, sigma: 1024, spill: None };
     let hll = Hll::arranged(a, layout, limit).expect("sorted rows that fit into memory");
     let plan = HllPlan::new(&hll, 1, Tuning::new::<f64>(a.cols(), hll.col(), level, NEAR));
-    case.time("ours hll simd", |x, y| simd::hll(&hll, &plan, Unscaled, x, y));
+    case.time("ours hll simd", |x, y| simd::hll(&hll, &plan, None, x, y));
     let few = CompactHll::from_csr(a, layout, ValueCoding::Auto, limit);
     let few = few.expect("fewer bytes than they have");
     let shares = HllShares::new(&few, 1, level, NEAR);
-    case.time("ours hll compact", |x, y| compact::hll(&few, &shares, Unscaled, x, y));
+    case.time("ours hll compact", |x, y| compact::hll(&few, &shares, None, x, y));
 }
 
 fn offsets(a: &Csr) -> Vec<usize> {

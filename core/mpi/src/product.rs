@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::exchange::Exchange;
-use sparsescope_kernels::spmv::Unscaled;
 use sparsescope_kernels::spmv::simd::{self, CsrPlan, HllPlan, Level, Tuning};
 use sparsescope_matrix::distributed::LocalMatrix;
 use sparsescope_matrix::matrix::{AnyFormat, Csr, FormatError, FormatSpec, Hll};
@@ -163,8 +162,8 @@ impl Product {
 impl Part {
     fn multiply(&self, x: &[f64], y: &mut [f64]) {
         match self {
-            Self::Csr(a, plan) => simd::csr(a, plan, Unscaled, x, y),
-            Self::Hll(a, plan) => simd::hll(a, plan, Unscaled, x, y),
+            Self::Csr(a, plan) => simd::csr(a, plan, None, x, y),
+            Self::Hll(a, plan) => simd::hll(a, plan, None, x, y),
         }
     }
 }

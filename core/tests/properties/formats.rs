@@ -264,7 +264,7 @@ fn kernels_write_their_rows_and_nothing_beside_them() {
         guarded(&|y| spmv::csr::merge(&a, &path, Unscaled, &x, y));
         let tuning = Tuning::new::<f64>(a.cols(), a.col(), Level::of_machine(), 0);
         let plan = CsrPlan::new(&a, 3, tuning);
-        guarded(&|y| spmv::simd::csr(&a, &plan, Unscaled, &x, y));
+        guarded(&|y| spmv::simd::csr(&a, &plan, None, &x, y));
         let ell = Ellpack::from_csr(&a, Order::RowMajor, MemoryLimit::unlimited()).unwrap();
         guarded(&|y| spmv::ellpack::serial(&ell, Unscaled, &x, y));
         guarded(&|y| spmv::ellpack::parts(&ell, &parts, Unscaled, &x, y));
@@ -279,10 +279,10 @@ fn kernels_write_their_rows_and_nothing_beside_them() {
         for block in BSR_BLOCKS {
             let bsr = Bsr::from_csr(&a, block, MemoryLimit::unlimited()).unwrap();
             let parts = spmv::RowParts::equal_block_rows(m, block, 3);
-            guarded(&|y| spmv::bsr::parts(&bsr, Level::of_machine(), &parts, Unscaled, &x, y));
+            guarded(&|y| spmv::bsr::parts(&bsr, Level::of_machine(), &parts, None, &x, y));
         }
         let dia = Dia::from_csr(&a, 0, MemoryLimit::unlimited()).unwrap();
-        guarded(&|y| spmv::dia::parts(&dia, Level::of_machine(), &parts, Unscaled, &x, y));
+        guarded(&|y| spmv::dia::parts(&dia, Level::of_machine(), &parts, None, &x, y));
         let layout =
             HllLayout { spill: Some(20), sigma: 9, ..HllLayout::plain(4, Order::RowMajor) };
         let sorted = Hll::arranged(&a, layout, MemoryLimit::unlimited()).unwrap();
@@ -293,7 +293,7 @@ fn kernels_write_their_rows_and_nothing_beside_them() {
             let layout = HllLayout { hack_size, order: Order::ColumnMajor, ..layout };
             let columns = Hll::arranged(&a, layout, MemoryLimit::unlimited()).unwrap();
             let plan = HllPlan::new(&columns, 3, tuning);
-            guarded(&|y| spmv::simd::hll(&columns, &plan, Unscaled, &x, y));
+            guarded(&|y| spmv::simd::hll(&columns, &plan, None, &x, y));
         }
         let coo = Coo::from_csr(&a, MemoryLimit::unlimited()).unwrap();
         guarded(&|y| spmv::coo::serial(&coo, Unscaled, &x, y));

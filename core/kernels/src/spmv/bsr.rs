@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::partition::RowParts;
 use super::simd::{Decode, Level, Loop, Vectorised, run};
-use super::{Store, check_sizes, each_own_part};
+use super::{Scaling, Store, check_sizes, each_own_part};
 use sparsescope_matrix::matrix::{Bsr, prefetch_lines};
 
 /// Prefetch distance for blocks, in values.
@@ -15,24 +15,24 @@ const AHEAD: usize = 256;
 /// is added to a single sum. The result is bitwise identical for any number of workers.
 ///
 /// x has n elements, y has m, and `parts` start at block rows; panics otherwise.
-pub fn parts<T: Vectorised, S: Store<T>>(
+pub fn parts<T: Vectorised>(
     a: &Bsr<T>,
     level: Level,
     parts: &RowParts,
-    store: S,
+    store: Option<Scaling<T>>,
     x: &[T],
     y: &mut [T],
 ) {
     check_sizes(a.rows(), a.cols(), x, y);
     let level = self::level(a, level);
     each_own_part(parts.split(y), |(rows, y)| match a.block() {
-        2 => run(level, Part::<2, 4, T, S> { a, x, rows, store, y }),
-        3 => run(level, Part::<3, 2, T, S> { a, x, rows, store, y }),
-        4 => run(level, Part::<4, 1, T, S> { a, x, rows, store, y }),
-        5 => run(level, Part::<5, 1, T, S> { a, x, rows, store, y }),
-        6 => run(level, Part::<6, 1, T, S> { a, x, rows, store, y }),
-        7 => run(level, Part::<7, 1, T, S> { a, x, rows, store, y }),
-        _ => run(level, Part::<8, 1, T, S> { a, x, rows, store, y }),
+        2 => run(level, Part::<2, 4, T, _> { a, x, rows, store, y }),
+        3 => run(level, Part::<3, 2, T, _> { a, x, rows, store, y }),
+        4 => run(level, Part::<4, 1, T, _> { a, x, rows, store, y }),
+        5 => run(level, Part::<5, 1, T, _> { a, x, rows, store, y }),
+        6 => run(level, Part::<6, 1, T, _> { a, x, rows, store, y }),
+        7 => run(level, Part::<7, 1, T, _> { a, x, rows, store, y }),
+        _ => run(level, Part::<8, 1, T, _> { a, x, rows, store, y }),
     });
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::partition::RowParts;
 use super::simd::{Lanes, Level, Loop, Vectorised, run};
-use super::{Store, check_sizes, each_own_part};
+use super::{Scaling, Store, check_sizes, each_own_part};
 use sparsescope_matrix::matrix::{Dia, prefetch};
 
 /// Rows per tile: their part of y stays in the L1 cache while all diagonals are added to it.
@@ -25,7 +25,7 @@ pub fn parts<T: Vectorised>(
     a: &Dia<T>,
     level: Level,
     parts: &RowParts,
-    store: impl Store<T>,
+    store: Option<Scaling<T>>,
     x: &[T],
     y: &mut [T],
 ) {

@@ -97,7 +97,7 @@ fn in_vectors<T: Vectorised>(
     macro_rules! kernel {
         ($name:expr, |$store:ident, $x:ident, $y:ident| $product:expr) => {{
             let name = format!("{} {level:?}", $name);
-            check(&name, &|scaling, $x, $y| with_store!(scaling, |$store| $product))
+            check(&name, &|$store, $x, $y| $product)
         }};
     }
     let limit = MemoryLimit::unlimited();

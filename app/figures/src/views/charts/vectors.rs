@@ -194,7 +194,9 @@ mod tests {
         of_spmm.runs = vec![product("cpu/spmm/simd", 8, 12.0)];
         of_spmv.created = "2026-02-01T12:00:00Z".into();
         let mut model = Model::default();
-        for bundle in [of_spmv, of_spmm] {
+        for mut bundle in [of_spmv, of_spmm] {
+            // Machines without a CPU model are different.
+            bundle.environments[0].cpu.model = "CPU".into();
             model.open("one", &bundle.to_bytes().unwrap()).unwrap();
         }
         let svg = super::super::view::svg(&model, &state("spmm-spmv;operation=spmm"));

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::lookup::{Bytes, Few, Lookup, Plain, Shorts, is_first_in_line, with_values};
 use crate::spmv::simd::{Decode, Level, Loop, Vectorised, run};
-use crate::spmv::{RowParts, Store, check_sizes, each_own_part};
+use crate::spmv::{RowParts, Scaling, Store, check_sizes, each_own_part};
 use sparsescope_matrix::matrix::{Coded, CompactCsr, Offset, WIDE, prefetch};
 use sparsescope_matrix::with_offsets;
 
@@ -47,7 +47,7 @@ impl CsrShares {
 pub fn csr<T: Vectorised>(
     a: &CompactCsr<T>,
     shares: &CsrShares,
-    store: impl Store<T>,
+    store: Option<Scaling<T>>,
     x: &[T],
     y: &mut [T],
 ) {

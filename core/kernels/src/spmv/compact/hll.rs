@@ -7,7 +7,7 @@ use crate::spmv::dot::Slots;
 use crate::spmv::far::is_far;
 use crate::spmv::rows::Rows;
 use crate::spmv::simd::{Decode, Level, Loop, MOST_LANES, Vectorised, run};
-use crate::spmv::{SlotParts, Store, check_sizes, each_own_part};
+use crate::spmv::{Scaling, SlotParts, Store, check_sizes, each_own_part};
 use sparsescope_matrix::matrix::{Coded, CompactHll, WIDE, prefetch};
 
 /// Maximum number of vectors of neighbouring rows summed at a time.
@@ -63,7 +63,7 @@ impl HllShares {
 pub fn hll<T: Vectorised>(
     a: &CompactHll<T>,
     shares: &HllShares,
-    store: impl Store<T>,
+    store: Option<Scaling<T>>,
     x: &[T],
     y: &mut [T],
 ) {

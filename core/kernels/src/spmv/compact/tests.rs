@@ -1,7 +1,6 @@
 //! Tests of the kernels on compact formats.
 
 use super::*;
-use crate::spmv::Unscaled;
 use crate::spmv::simd::{self, CsrPlan, Decode, HllPlan, Level, Loop, Tuning, Vectorised, run};
 use sparsescope_matrix::matrix::{
     CompactCsr, CompactHll, Csr, HACK_SIZES, Hll, HllLayout, Order, Real, ValueCoding,
@@ -90,7 +89,7 @@ fn each_row_of_hacks_is_summed_in_order<T: Vectorised>() {
                     for near_bytes in [0, u64::MAX] {
                         let shares = HllShares::new(&compact, workers, level, near_bytes);
                         let mut y = vec![T::NAN; a.rows()];
-                        hll(&compact, &shares, Unscaled, &x, &mut y);
+                        hll(&compact, &shares, None, &x, &mut y);
                         let order = compact.row_order();
                         let kept = order.in_blocks()..order.rows();
                         let mut expected: Vec<T> = (0..a.rows())
@@ -106,13 +105,7 @@ fn each_row_of_hacks_is_summed_in_order<T: Vectorised>() {
                         assert_eq!(bits(&y), bits(&expected), "{coding:?} {size} {level:?}");
                         let plain = Hll::arranged(&a, layout, limit).unwrap();
                         let tuning = Tuning::new::<T>(a.cols(), plain.col(), level, near_bytes);
-                        simd::hll(
-                            &plain,
-                            &HllPlan::new(&plain, workers, tuning),
-                            Unscaled,
-                            &x,
-                            &mut y,
-                        );
+                        simd::hll(&plain, &HllPlan::new(&plain, workers, tuning), None, &x, &mut y);
                         assert_eq!(bits(&y), bits(&expected), "hll/simd {size} {level:?}");
                     }
                 }
@@ -135,11 +128,11 @@ fn rows_have_the_bits_of_csr_simd<T: Vectorised>() {
         assert!(compact.wide_rows() > 0 && compact.wide_rows() < 150);
         for (level, workers) in levels().flat_map(|level| [(level, 1), (level, 5)]) {
             let mut y = vec![T::NAN; a.rows()];
-            csr(&compact, &CsrShares::new(&compact, workers, level), Unscaled, &x, &mut y);
+            csr(&compact, &CsrShares::new(&compact, workers, level), None, &x, &mut y);
             let row_by_row =
                 Tuning { stream: u32::MAX, ..Tuning::new::<T>(a.cols(), a.col(), level, u64::MAX) };
             let mut expected = vec![T::NAN; a.rows()];
-            simd::csr(&a, &CsrPlan::new(&a, workers, row_by_row), Unscaled, &x, &mut expected);
+            simd::csr(&a, &CsrPlan::new(&a, workers, row_by_row), None, &x, &mut expected);
             assert_eq!(bits(&y), bits(&expected), "{coding:?} {level:?}");
         }
     }
@@ -166,11 +159,11 @@ fn an_infinite_x_reaches_only_the_rows_that_hold_its_column() {
         let mut y = [f64::NAN; 5];
         let layout = HllLayout::plain(8, Order::ColumnMajor);
         let compact = CompactHll::from_csr(&a, layout, ValueCoding::Auto, limit).unwrap();
-        hll(&compact, &HllShares::new(&compact, 2, level, 0), Unscaled, &x, &mut y);
+        hll(&compact, &HllShares::new(&compact, 2, level, 0), None, &x, &mut y);
         check(&y);
         let mut y = [f64::NAN; 5];
         let compact = CompactCsr::from_csr(&a, ValueCoding::Auto, limit).unwrap();
-        csr(&compact, &CsrShares::new(&compact, 2, level), Unscaled, &x, &mut y);
+        csr(&compact, &CsrShares::new(&compact, 2, level), None, &x, &mut y);
         check(&y);
     }
 }

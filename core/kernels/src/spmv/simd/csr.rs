@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::lanes::{Lanes, MOST_LANES};
 use super::level::{Level, Loop, Vectorised, run};
 use super::ways::{Tuning, Way, Ways};
-use crate::spmv::{Checked, Pieces, Store, each_own_part, scaled};
+use crate::spmv::{Checked, Pieces, Scaling, Store, each_own_part, scaled};
 use sparsescope_matrix::matrix::{Csr, Offset, prefetch, prefetch_lines};
 use sparsescope_matrix::with_offsets;
 
@@ -57,7 +57,13 @@ impl CsrPlan {
 /// the order of its parts: the result is bitwise identical for any number of workers.
 ///
 /// x has n elements, y has m; panics otherwise, or if the plan belongs to another matrix.
-pub fn csr<T: Vectorised>(a: &Csr<T>, plan: &CsrPlan, store: impl Store<T>, x: &[T], y: &mut [T]) {
+pub fn csr<T: Vectorised>(
+    a: &Csr<T>,
+    plan: &CsrPlan,
+    store: Option<Scaling<T>>,
+    x: &[T],
+    y: &mut [T],
+) {
     let checked = Checked::<Csr<T>, T>::new(a, x, y);
     assert_eq!(plan.of, measures(a), "the plan is of this matrix");
     let mut rest = &mut *y;

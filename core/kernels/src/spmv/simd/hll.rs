@@ -6,7 +6,7 @@ use super::lanes::{Lanes, MOST_LANES};
 use super::level::{Level, Loop, Vectorised, run};
 use super::ways::Tuning;
 use crate::spmv::rows::Rows;
-use crate::spmv::{Checked, SlotParts, Store, each_own_part};
+use crate::spmv::{Checked, Scaling, SlotParts, Store, each_own_part};
 use sparsescope_matrix::matrix::{Hll, Order, prefetch, prefetch_lines};
 
 /// Maximum number of vectors of neighbouring rows summed at a time.
@@ -52,7 +52,13 @@ impl HllPlan {
 ///
 /// x has n elements, y has m; panics otherwise, if the slots are row-major, or if the plan belongs to another
 /// matrix.
-pub fn hll<T: Vectorised>(a: &Hll<T>, plan: &HllPlan, store: impl Store<T>, x: &[T], y: &mut [T]) {
+pub fn hll<T: Vectorised>(
+    a: &Hll<T>,
+    plan: &HllPlan,
+    store: Option<Scaling<T>>,
+    x: &[T],
+    y: &mut [T],
+) {
     let checked = Checked::<Hll<T>, T>::new(a, x, y);
     assert_eq!(a.shape().order(), Order::ColumnMajor, "this kernel reads column-major slots");
     assert_eq!(plan.of, measures(a), "the plan is of this matrix");

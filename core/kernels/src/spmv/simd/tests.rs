@@ -6,7 +6,7 @@ use std::sync::Once;
 use super::lanes::{Arrays, MOST_LANES};
 use super::*;
 use crate::gate::Reference;
-use crate::spmv::{RowParts, Unscaled, bsr, dia};
+use crate::spmv::{RowParts, bsr, dia};
 use sparsescope_matrix::matrix::{Bsr, Csr, Dia, HACK_SIZES, Hll, HllLayout, Order, Real};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_record::Verdict;
@@ -85,7 +85,7 @@ fn csr_passes_in_every_way<T: Vectorised>() {
                 assert!(tuning.stream != 0 || a.nnz() == 0 || stream > 0, "{tuning:?}");
                 assert!(tuning.stream != u32::MAX || stream == 0 && (a.rows() == 0 || rows > 0));
                 passes(&a, &x, &format!("{tuning:?}"), |workers, y| {
-                    csr(&a, &CsrPlan::new(&a, workers, tuning), Unscaled, &x, y);
+                    csr(&a, &CsrPlan::new(&a, workers, tuning), None, &x, y);
                 });
             }
         }
@@ -108,7 +108,7 @@ fn hll_passes_in_every_layout<T: Vectorised>() {
                 for (level, near) in levels().into_iter().flat_map(|l| [(l, u64::MAX), (l, 0)]) {
                     let tuning = Tuning::new::<T>(a.cols(), hll.col(), level, near);
                     passes(&a, &x, &format!("{layout:?} {tuning:?}"), |workers, y| {
-                        super::hll(&hll, &HllPlan::new(&hll, workers, tuning), Unscaled, &x, y);
+                        super::hll(&hll, &HllPlan::new(&hll, workers, tuning), None, &x, y);
                     });
                 }
             }
@@ -137,13 +137,13 @@ fn blocks_and_diagonals_pass<T: Vectorised>() {
             let by_diagonals = Dia::from_csr(&a, 0, MemoryLimit::unlimited()).unwrap();
             passes(&a, &x, &format!("diagonals {level:?}"), |workers, y| {
                 let parts = RowParts::equal_rows(rows, workers);
-                dia::parts(&by_diagonals, level, &parts, Unscaled, &x, y);
+                dia::parts(&by_diagonals, level, &parts, None, &x, y);
             });
             for block in 2..=8 {
                 let blocks = Bsr::from_csr(&a, block, MemoryLimit::unlimited()).unwrap();
                 passes(&a, &x, &format!("blocks of {block} {level:?}"), |workers, y| {
                     let parts = RowParts::equal_block_rows(rows, block, workers);
-                    bsr::parts(&blocks, level, &parts, Unscaled, &x, y);
+                    bsr::parts(&blocks, level, &parts, None, &x, y);
                 });
             }
         }
@@ -169,13 +169,13 @@ fn an_infinite_x_reaches_only_the_rows_that_hold_its_column() {
         let usual = Tuning::new::<f64>(a.cols(), a.col(), level, 0);
         for tuning in [Tuning { stream: 0, ..usual }, Tuning { stream: u32::MAX, ..usual }] {
             passes(&a, &x, &format!("{tuning:?}"), |workers, y| {
-                csr(&a, &CsrPlan::new(&a, workers, tuning), Unscaled, &x, y);
+                csr(&a, &CsrPlan::new(&a, workers, tuning), None, &x, y);
             });
         }
         let layout = HllLayout { sigma: 16, ..HllLayout::plain(8, Order::ColumnMajor) };
         let hll = Hll::arranged(&a, layout, MemoryLimit::unlimited()).unwrap();
         passes(&a, &x, &format!("hll {level:?}"), |workers, y| {
-            super::hll(&hll, &HllPlan::new(&hll, workers, usual), Unscaled, &x, y);
+            super::hll(&hll, &HllPlan::new(&hll, workers, usual), None, &x, y);
         });
     }
 }
@@ -185,7 +185,7 @@ fn an_infinite_x_reaches_only_the_rows_that_hold_its_column() {
 fn a_plan_of_another_csr_matrix_is_refused() {
     let (a, other) = (matrix::<f64>([4, 4]), matrix::<f64>([4, 5]));
     let tuning = Tuning::new::<f64>(a.cols(), a.col(), Level::Portable, 0);
-    csr(&a, &CsrPlan::new(&other, 1, tuning), Unscaled, &vector(6007), &mut [0.0; 2]);
+    csr(&a, &CsrPlan::new(&other, 1, tuning), None, &vector(6007), &mut [0.0; 2]);
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn a_plan_of_rows_elsewhere_is_refused() {
     // The same number of rows and nonzeros, divided differently among pieces.
     let (a, other) = (matrix::<f64>([5000, 9, 9]), matrix::<f64>([9, 9, 5000]));
     let tuning = Tuning::new::<f64>(a.cols(), a.col(), Level::Portable, 0);
-    csr(&a, &CsrPlan::new(&other, 1, tuning), Unscaled, &vector(6007), &mut [0.0; 3]);
+    csr(&a, &CsrPlan::new(&other, 1, tuning), None, &vector(6007), &mut [0.0; 3]);
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn a_plan_of_another_hll_matrix_is_refused() {
     let a = matrix::<f64>([4; 32]);
     let of = |hack| Hll::from_csr(&a, hack, Order::ColumnMajor, MemoryLimit::unlimited()).unwrap();
     let tuning = Tuning::new::<f64>(a.cols(), a.col(), Level::Portable, 0);
-    hll(&of(4), &HllPlan::new(&of(32), 1, tuning), Unscaled, &vector(6007), &mut [0.0; 32]);
+    hll(&of(4), &HllPlan::new(&of(32), 1, tuning), None, &vector(6007), &mut [0.0; 32]);
 }
 
 /// Compares every method of a level's vectors with arrays.
