@@ -217,7 +217,7 @@ fn spmm_refuses_an_x_that_does_not_fit() {
     assert!(error.contains("only one of MATRIX and --x can be -"), "{error}");
     let error = p.fail(2, &["spmv", "A.mtx", "--x", "-", "--expect", "-"]);
     assert!(error.contains("only one of --x and --expect can be -"), "{error}");
-    let error = p.fail(2, &["symgs", "-", "--b", "-"]);
+    let error = p.fail(2, &["symgs", "-", "--b", "-", "-o", "x.mtx"]);
     assert!(error.contains("only one of MATRIX and --b can be -"), "{error}");
 }
 

@@ -10,7 +10,7 @@ use sparsescope_figures::model::{
     self, Model, RunOf, Standing, batch_extent, extent, subject_key, subject_name, subject_size,
 };
 
-use super::pairs;
+use super::pairs::{self, short};
 use super::summary::workers;
 use crate::cli::table::{Column, DASH, Kind, fitted, joules, seconds, three_digits, wrapped};
 use crate::cli::terminal::one_line;
@@ -168,11 +168,6 @@ fn common_device<'r>(rows: &'r [Row<'_>]) -> &'r str {
         1 => devices.first().copied().unwrap_or_default(),
         _ => "",
     }
-}
-
-/// A kernel id without this device.
-pub(super) fn short<'k>(kernel: &'k str, device: &str) -> &'k str {
-    kernel.strip_prefix(device).and_then(|rest| rest.strip_prefix('/')).unwrap_or(kernel)
 }
 
 /// The settings of a product beside threads and precision.

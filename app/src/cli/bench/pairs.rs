@@ -4,7 +4,6 @@ use sparsescope_figures::model::Model;
 use sparsescope_figures::state::{Filter, ViewState};
 use sparsescope_figures::views::Board;
 
-use super::answer::short;
 use crate::cli::table::{Column, DASH, Kind, fitted};
 
 /// A table with a line per such matrix, after an empty line; empty if there is none. Kernels are named without this
@@ -39,4 +38,9 @@ pub(super) fn table(model: &Model, operation: &str, device: &str, colors: bool) 
     let is_chosen = shown.any(|(kernels, _)| kernels.iter().any(|kernel| kernel.contains('*')));
     let note = if is_chosen { "* chosen by an automatic kernel\n" } else { "" };
     format!("\n{}{note}", fitted(&columns, colors))
+}
+
+/// A kernel id without this device.
+pub(super) fn short<'k>(kernel: &'k str, device: &str) -> &'k str {
+    kernel.strip_prefix(device).and_then(|rest| rest.strip_prefix('/')).unwrap_or(kernel)
 }
