@@ -1,4 +1,5 @@
-//! Parses numbers from text: the cursor shared by the Matrix Market, vector and triplet readers.
+//! Parses numbers from text: the cursor shared by the Matrix Market, vector and triplet readers. In the page, where size
+//! counts more than speed, numbers are parsed in functions of their own.
 
 /// A position in text that holds numbers separated by blanks, one record per line.
 #[derive(Clone, Copy)]
@@ -109,7 +110,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Parses an unsigned integer, saturating at `u64::MAX`; on `None` the cursor does not move.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(super) fn unsigned(&mut self) -> Option<u64> {
         if let Some(eight) = self.rest.first_chunk::<8>() {
             let (digits, value) = leading_digits(u64::from_le_bytes(*eight));
@@ -143,7 +144,7 @@ impl<'a> Cursor<'a> {
 
     /// Parses a real number: decimal, `1e5`, Fortran's `1D5`, `inf`, `nan`, with or without a sign;
     /// on `None` the cursor does not move.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(super) fn real(&mut self) -> Option<Real> {
         if let Some((value, rest)) = short_decimal(self.rest) {
             self.rest = rest;
@@ -178,7 +179,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Parses an integer of any length with an optional sign; on `None` the cursor does not move.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(super) fn integer(&mut self) -> Option<Integer> {
         let before = self.rest;
         let negative = matches!(before, [b'-', ..]);
@@ -225,7 +226,7 @@ fn is_boundary(rest: &[u8]) -> bool {
 
 /// Fast path for decimals of up to 19 digits, 7 of them before the decimal point; also returns the text after
 /// them. `None` means that the full parser must decide.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn short_decimal(text: &[u8]) -> Option<(f64, &[u8])> {
     // No branch on the sign, which is unpredictable.
     let negative = *text.first()? == b'-';
@@ -385,7 +386,7 @@ const EXACT_POWERS: [f64; 23] = [
 
 /// Returns the number of leading digits among eight bytes (first byte lowest), and their value,
 /// which is 0 for eight.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn leading_digits(eight: u64) -> (usize, u64) {
     const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
     let values = eight ^ 0x3030_3030_3030_3030;
@@ -400,7 +401,7 @@ fn leading_digits(eight: u64) -> (usize, u64) {
 }
 
 /// The value of eight digits (first one lowest), with three multiplications instead of a loop.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn spelled(eight: u64) -> u64 {
     let values = eight & 0x0f0f_0f0f_0f0f_0f0f;
     let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
