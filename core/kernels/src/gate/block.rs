@@ -35,7 +35,7 @@ impl<'x, T> ColumnRange<'x, T> {
     }
 
     /// Their elements in row c of X.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(super) fn row(&self, c: u32) -> &'x [T] {
         &self.x[c as usize * self.k + self.first..][..self.count]
     }

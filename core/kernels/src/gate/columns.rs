@@ -51,7 +51,7 @@ impl BlockReference {
 }
 
 /// Adds the term of a nonzero to the sum of each column, and its size to the sum of the sizes.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn add<T: Real>([y, size]: &mut [[f64; COLUMNS_AT_ONCE]; 2], v: f64, x: &[T]) {
     for ((y, size), &x) in y.iter_mut().zip(size).zip(x) {
         let x: f64 = x.into();

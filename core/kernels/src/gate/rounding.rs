@@ -140,7 +140,7 @@ fn set_row<T: Real>(
 
 /// Adds the terms of a nonzero, given as its value and how far it is rounded, to the sum of each column, to what
 /// rounding changes, and to the sum of the sizes.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn add<T: Real>(
     [y, rounded, size]: &mut [[f64; COLUMNS_AT_ONCE]; 3],
     (value, of_value): (f64, f64),

@@ -59,7 +59,7 @@ impl Counts {
     }
 
     /// Adds a nonzero to a row of a block.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(super) fn add(block: &mut Places<'_>, row: usize) {
         block.next(row);
     }
@@ -134,7 +134,7 @@ impl<'a> Places<'a> {
     }
 
     /// Returns the number of a row and increments it.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn next(&mut self, row: usize) -> Option<usize> {
         match self {
             Self::Narrow(rows) => {
@@ -172,7 +172,7 @@ pub(super) struct Block<'a, T> {
 impl<T: Scalar> Block<'_, T> {
     /// Appends a nonzero to those of its row. A nonzero for which there is no space is dropped, as
     /// happens when a file changes while it is read.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(super) fn put(&mut self, row: usize, entry: Entry<T>) {
         let Some(slot) = self.next.next(row) else { return };
         let slot = slot.wrapping_sub(self.first_slot);

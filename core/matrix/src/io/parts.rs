@@ -52,7 +52,7 @@ impl Parts {
         1 << self.bits
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn of(self, row: u32) -> usize {
         (row >> BLOCK_BITS) as usize & (self.count() - 1)
     }
@@ -82,7 +82,7 @@ impl<I> Buckets<I> {
     }
 
     /// Appends an item that belongs to `row`.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(super) fn push(&mut self, parts: Parts, row: u32, item: I) {
         if let Some(list) = self.lists.get_mut(parts.of(row)) {
             list.push(item);

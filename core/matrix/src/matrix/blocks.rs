@@ -5,7 +5,7 @@ use super::{Csr, Scalar};
 /// Calls `begin(column)` for each `B` × `B` block of block row `h` that holds a nonzero, by ascending
 /// block column, then `take(slot, value)` for each of its nonzeros, row by row. The rows are merged
 /// like sorted lists.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn walk<const B: usize, T: Scalar, S>(
     a: &Csr<T>,
     h: usize,

@@ -15,11 +15,11 @@ pub trait Offset: Copy + Ord + Send + Sync + std::fmt::Debug + 'static {
 
 impl Offset for u32 {
     const BYTES: usize = 4;
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn index(self) -> usize {
         self as usize
     }
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn from_index(index: usize) -> Self {
         debug_assert!(index as u64 <= NARROW_MAX);
         index as u32
@@ -28,12 +28,12 @@ impl Offset for u32 {
 
 impl Offset for u64 {
     const BYTES: usize = 8;
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn index(self) -> usize {
         // An offset never exceeds the length of an array in memory, which is a usize.
         self as usize
     }
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn from_index(index: usize) -> Self {
         index as u64
     }

@@ -49,7 +49,7 @@ impl Notes {
 }
 
 /// Parses one of `bound` indices that count from `base` and returns it 0-based.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 pub(super) fn index(cursor: &mut Cursor<'_>, bound: u32, base: u32) -> Option<u32> {
     let before = *cursor;
     let found = cursor.unsigned()?.wrapping_sub(base.into());
@@ -61,7 +61,7 @@ pub(super) fn index(cursor: &mut Cursor<'_>, bound: u32, base: u32) -> Option<u3
 }
 
 /// Moves past the end of the line of an entry; returns false when something is there that is not ignored.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 pub(super) fn end_of_entry(cursor: &mut Cursor<'_>, header: &Header, notes: &mut Notes) -> bool {
     cursor.end_of_line() || ignored(cursor, header, notes)
 }

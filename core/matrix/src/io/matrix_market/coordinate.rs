@@ -153,7 +153,7 @@ fn parse_chunk<V: Value>(
     Ok(notes)
 }
 
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn read_entry<V: Value>(
     cursor: &mut Cursor<'_>,
     header: &Header,
@@ -171,7 +171,7 @@ fn read_entry<V: Value>(
 }
 
 /// Appends the mirror of an off-diagonal nonzero.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn push_mirrored<T: Scalar>(
     Entry { row, col, val }: Entry<T>,
     symmetry: Symmetry,
@@ -192,7 +192,7 @@ fn push_mirrored<T: Scalar>(
 }
 
 /// Whether the symmetry allows a value on the diagonal.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn is_of_diagonal<T: Scalar>(val: T, symmetry: Symmetry) -> bool {
     match symmetry {
         Symmetry::General | Symmetry::Symmetric => true,

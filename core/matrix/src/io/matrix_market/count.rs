@@ -110,7 +110,7 @@ fn count_mirrored(text: &[u8], header: &Header, parts: Parts, chunk: &mut Chunk)
     lines
 }
 
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn position(cursor: &mut Cursor<'_>, header: &Header) -> Option<(u32, u32)> {
     let row = index(cursor, header.rows, header.base)?;
     cursor.skip_blanks();

@@ -181,7 +181,7 @@ fn parse_chunk(lines: &[u8], header: &Header, keeps: bool, chunk: &mut Chunk) ->
 }
 
 /// The nonzero of a line after whose indices the cursor is.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn rest_of_entry(
     cursor: &mut Cursor<'_>,
     (row, col): (u64, u64),
@@ -331,7 +331,7 @@ pub(in crate::io) async fn ids(
 }
 
 /// The first two indices of a line.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn pair(cursor: &mut Cursor<'_>) -> Option<(u64, u64)> {
     let row = cursor.unsigned()?;
     cursor.skip_blanks();

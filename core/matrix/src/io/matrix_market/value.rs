@@ -24,7 +24,7 @@ pub(super) trait Value: Scalar {
 
 impl Value for f64 {
     // All values of a file have the same field, so that its branch costs nothing and one reader serves three.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn read(field: Field, cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<Self, Expected> {
         match field {
             Field::Pattern => Ok(1.0),
@@ -41,7 +41,7 @@ impl Value for f64 {
 }
 
 impl Value for Complex64 {
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn read(_: Field, cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<Self, Expected> {
         let re = read_real(cursor, notes).ok_or(Expected::RealPart)?;
         cursor.skip_blanks();
@@ -59,7 +59,7 @@ fn read_misnamed_real(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<f64,
     Ok(value)
 }
 
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn read_real(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Option<f64> {
     let real = cursor.real()?;
     notes.overflowed += u64::from(real.overflowed);

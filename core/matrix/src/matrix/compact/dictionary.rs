@@ -33,7 +33,7 @@ impl Index {
     }
 
     /// The slot where the search for a value with these bits starts.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn first(&self, bits: u128) -> usize {
         // Fibonacci hashing. The upper half is folded in first: integers differ only there.
         let folded = (bits ^ bits >> 64) as u64;
@@ -42,7 +42,7 @@ impl Index {
     }
 
     /// The index of a value among `values`, or the free slot where it belongs.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn find<T: Scalar>(&self, values: &[T], value: T) -> Result<u32, usize> {
         let (bits, mask) = (value.bits(), self.slots.len() - 1);
         let mut at = self.first(bits);
