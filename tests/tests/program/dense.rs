@@ -51,8 +51,10 @@ fn bench_solves_every_batch_with_every_kernel_and_flags_what_is_not_positive_def
         assert_eq!(flops, (n * n * n + 6 * n * n) * solved / 3);
         let (metric, figures) = (run.metric.as_ref().unwrap(), run.figures.as_ref().unwrap());
         assert!((metric.value / (flops as f64 / figures.median_s / 1e9) - 1.0).abs() < 1e-9);
+        // Another kernel may take exactly as long as the reference.
         let is_reference = run.kernel == "cpu/dense/gauss";
-        assert_eq!(figures.speedup == Some(1.0), is_reference, "{}", run.kernel);
+        let speedup = figures.speedup.unwrap();
+        assert!(speedup > 0.0 && (!is_reference || speedup == 1.0), "{}: {speedup}", run.kernel);
     }
     let written = std::fs::read(p.path("out.zip")).unwrap();
     // Manifest, environment and runs; for each batch the subject, its runs and its flagged systems.
