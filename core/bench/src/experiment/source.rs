@@ -256,7 +256,7 @@ impl MatrixSource {
     }
 }
 
-/// Why a file could not be read. A missing one may have the name of an entry of a suite, which `in_suite` finds.
+/// Why a file could not be read. A missing one may be named like an input of a suite, which `in_suite` finds.
 pub(super) fn unread(
     path: &Path,
     error: IoError,
