@@ -13,7 +13,23 @@ use super::tests::{bundle, model, run, state};
 use super::view::plot;
 use crate::figure::{Anchor, Figure, Hit, Shape, text_width};
 use crate::model::Model;
+use crate::state::ViewState;
 use crate::theme::SMALL;
+
+fn on_screen(model: &Model, plot: &Plot<'_>, state: &ViewState, size: [f32; 2]) -> Figure {
+    let [width, height] = size;
+    let looks = Looks::of(model, "spmv");
+    draw::figure(plot, &looks, state, width, draw::For::Screen(height, None))
+}
+
+/// The texts among shapes, in their order.
+fn words(shapes: &[Shape]) -> Vec<&str> {
+    let texts = shapes.iter().filter_map(|shape| match shape {
+        Shape::Text { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
+}
 
 #[test]
 fn a_series_shown_alone_leaves_the_others_in_the_legend_and_its_look_as_it_is() {
@@ -28,8 +44,7 @@ fn a_series_shown_alone_leaves_the_others_in_the_legend_and_its_look_as_it_is() 
     let other = state("kernels;only=cpu/none");
     let data = Data::of(&model, &other);
     assert_eq!(plot(&data).points().count(), every.points().count());
-    let looks = Looks::of(&model, "spmv");
-    let figure = draw::figure(&one, &looks, &alone, 900.0, draw::For::Screen(600.0, None));
+    let figure = on_screen(&model, &one, &alone, [900.0, 600.0]);
     let hit = |text: &str| figure.hits.iter().any(|hit| hit.text == text);
     assert!(hit("Show all series") && hit("Show only cpu/csr/nnz; Shift-click adds it"));
 }
@@ -39,8 +54,7 @@ fn several_series_are_isolated_by_a_list_and_older_links_stay_valid() {
     let model = model(&[("a", 1.0)]);
     let shown = |link: &str| {
         let state = state(link);
-        let data = Data::of(&model, &state);
-        let plot = plot(&data);
+        let plot = plot(&Data::of(&model, &state));
         plot.series.keys().map(|(_, name, _)| name.clone()).collect::<Vec<_>>()
     };
     let two = ["cpu/csr/nnz", "cpu/hll/guided"];
@@ -55,9 +69,7 @@ fn the_description_of_a_chart_has_its_axis_and_its_best_value() {
         let mut state = state(link);
         state.charts.of = of.into();
         let data = Data::of(&model, &state);
-        let looks = Looks::of(&model, "spmv");
-        let shown = draw::For::Screen(600.0, None);
-        draw::figure(&plot(&data), &looks, &state, 900.0, shown).message
+        on_screen(&model, &plot(&data), &state, [900.0, 600.0]).message
     };
     // Seven kernels on three matrices; the best is 45 times as fast as 2 GFLOPS.
     let kernels = message("kernels", "");
@@ -88,8 +100,7 @@ fn many() -> Model {
 #[test]
 fn few_of_many_series_have_colour_and_the_others_are_grey_with_smaller_marks_of_7_points() {
     let (model, state) = (many(), state("kernels"));
-    let data = Data::of(&model, &state);
-    let plot = plot(&data);
+    let plot = plot(&Data::of(&model, &state));
     assert_eq!(plot.names().len(), 15);
     let looks = Looks::of(&model, "spmv");
     let sheet = |bright| Sheet::new(&plot, &looks, state.theme.ink(), 900.0, (bright, None));
@@ -127,18 +138,9 @@ fn an_outlier_is_an_arrow_at_the_edge_with_its_number() {
     far.runs.retain(|run| run.backend == "cpu" && run.threads == 1 && run.matrix.contains("small"));
     far.runs.push(run(0, "cpu/ell/far", (1, None), 500.0));
     let (model, state) = (super::tests::model_of(far), state("kernels;log=false"));
-    let data = Data::of(&model, &state);
-    let plot = plot(&data);
-    let looks = Looks::of(&model, "spmv");
-    let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(600.0, None));
-    let texts: Vec<&str> = figure
-        .shapes
-        .iter()
-        .filter_map(|shape| match shape {
-            Shape::Text { text, .. } => Some(text.as_str()),
-            _ => None,
-        })
-        .collect();
+    let plot = plot(&Data::of(&model, &state));
+    let figure = on_screen(&model, &plot, &state, [900.0, 600.0]);
+    let texts = words(&figure.shapes);
     assert!(texts.contains(&"1000"), "{texts:?}");
     assert!(texts.contains(&"3") && !texts.contains(&"200"), "ticks of the others: {texts:?}");
 }
@@ -207,8 +209,8 @@ fn roofline_of(
     }
     let state = state("roofline");
     let plot = plot(&Data::of(&model, &state));
+    let figure = on_screen(&model, &plot, &state, [width, height]);
     let looks = Looks::of(&model, "spmv");
-    let figure = draw::figure(&plot, &looks, &state, width, draw::For::Screen(height, None));
     let sheet = Sheet::new(&plot, &looks, state.theme.ink(), width, (None, None));
     let is_bold = |hit: &&Hit| {
         let series = hit.series.as_deref().filter(|_| hit.run.is_some());
@@ -276,8 +278,7 @@ fn on_a_phone_long_names_of_roofs_lose_their_device_and_keep_their_numbers() {
 #[test]
 fn names_of_close_lines_are_apart() {
     let (model, state) = (model(&[("a", 1.0)]), state("roofline"));
-    let data = Data::of(&model, &state);
-    let mut plot = plot(&data);
+    let mut plot = plot(&Data::of(&model, &state));
     let roof = |k: u32| {
         let high = 1.0 + 0.01 * f64::from(k);
         let name = format!("roof of a device with a long name {k}");
@@ -285,9 +286,8 @@ fn names_of_close_lines_are_apart() {
     };
     plot.guides = (0..5).map(roof).collect();
     plot.x.most = None;
-    let looks = Looks::of(&model, "spmv");
     for width in [900.0, 1400.0] {
-        let figure = draw::figure(&plot, &looks, &state, width, draw::For::Screen(600.0, None));
+        let figure = on_screen(&model, &plot, &state, [width, 600.0]);
         let names = turned(&figure);
         assert_eq!(names.len(), 5, "{width}");
         assert!(nearest(&names) > 0.9 * SMALL, "{width}: {}", nearest(&names));
@@ -297,14 +297,12 @@ fn names_of_close_lines_are_apart() {
 #[test]
 fn names_of_close_vertical_lines_are_apart_and_inside_the_figure() {
     let (model, state) = (model(&[("a", 1.0)]), state("roofline"));
-    let data = Data::of(&model, &state);
-    let mut plot = plot(&data);
+    let mut plot = plot(&Data::of(&model, &state));
     let line = |x: f64| Guide { ends: [[x, 1.0], [x, 50.0]], name: format!("a long name at {x}") };
     plot.guides = Vec::from([0.05, 0.051, 0.052, 0.053, 0.2].map(line));
     plot.x.most = None;
-    let looks = Looks::of(&model, "spmv");
     for width in [500.0, 900.0] {
-        let figure = draw::figure(&plot, &looks, &state, width, draw::For::Screen(600.0, None));
+        let figure = on_screen(&model, &plot, &state, [width, 600.0]);
         let names = texts(&figure, |text| text.starts_with("a long name"));
         assert!(names.len() == 5 && are_apart(&names), "{width}: {names:?}");
         let is_inside = |area: &Rect| area.left() >= 0.0 && area.right() <= width;
@@ -331,8 +329,7 @@ fn names_of_close_vertical_lines_are_apart_and_inside_the_figure() {
 #[test]
 fn numbers_of_arrows_are_clear_of_lines_and_of_each_other() {
     let (model, state) = (model(&[("a", 1.0)]), state("roofline"));
-    let data = Data::of(&model, &state);
-    let mut plot = plot(&data);
+    let mut plot = plot(&Data::of(&model, &state));
     let mut count = 0.0;
     for point in plot.series.values_mut().flat_map(|series| &mut series.points) {
         // Arrows at the left, each with a line to it.
@@ -345,8 +342,7 @@ fn numbers_of_arrows_are_clear_of_lines_and_of_each_other() {
     (plot.x.least, plot.x.most, plot.y.least) = (Some(0.02), None, None);
     plot.guides.clear();
     let number = |text: &str| ["0.00110", "0.00210", "0.00310"].contains(&text);
-    let looks = Looks::of(&model, "spmv");
-    let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(600.0, None));
+    let figure = on_screen(&model, &plot, &state, [900.0, 600.0]);
     let numbers = texts(&figure, number);
     assert!(numbers.len() == 3 && are_apart(&numbers), "{numbers:?}");
     let runs = figure.hits.iter().filter(|hit| hit.run.is_some());
@@ -358,14 +354,12 @@ fn numbers_of_arrows_are_clear_of_lines_and_of_each_other() {
 #[test]
 fn arrows_with_one_value_in_a_row_have_one_number() {
     let (model, state) = (model(&[("a", 1.0)]), state("break-even"));
-    let data = Data::of(&model, &state);
-    let mut plot = plot(&data);
+    let mut plot = plot(&Data::of(&model, &state));
     assert!(plot.points().filter(|(.., point)| point.at[1] == 0.0).count() > 2);
     for point in plot.series.values_mut().flat_map(|series| &mut series.points) {
         point.at[0] = if point.at[1] == 0.0 { 0.0 } else { 5.0 };
     }
-    let looks = Looks::of(&model, "spmv");
-    let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(600.0, None));
+    let figure = on_screen(&model, &plot, &state, [900.0, 600.0]);
     assert_eq!(texts(&figure, |text| text == "0").len(), 1);
 }
 
@@ -373,7 +367,6 @@ fn arrows_with_one_value_in_a_row_have_one_number() {
 fn of_arrows_with_the_same_number_in_a_row_the_first_with_room_has_it() {
     let (model, state) = (model(&[("a", 1.0)]), state("break-even"));
     let data = Data::of(&model, &state);
-    let looks = Looks::of(&model, "spmv");
     let numbers = |lines: usize, values: &[f64]| {
         let mut plot = plot(&data);
         let first = plot.series.keys().next().cloned().unwrap();
@@ -385,7 +378,7 @@ fn of_arrows_with_the_same_number_in_a_row_the_first_with_room_has_it() {
         *points = (0..lines).map(|_| point(5.0, Some([1.0, 5.0]))).collect();
         points.extend(values.iter().map(|value| point(*value, None)));
         plot.x.least = Some(1.0);
-        let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(600.0, None));
+        let figure = on_screen(&model, &plot, &state, [900.0, 600.0]);
         texts(&figure, |text| text == "0.500").len()
     };
     assert_eq!(numbers(0, &[0.4999]), 1);
@@ -455,8 +448,7 @@ fn in_a_file_a_legend_much_longer_than_the_rows_is_below_them() {
 #[test]
 fn numbers_of_arrows_are_clear_of_the_ticks() {
     let (model, state) = (model(&[("a", 1.0)]), state("roofline"));
-    let data = Data::of(&model, &state);
-    let mut plot = plot(&data);
+    let mut plot = plot(&Data::of(&model, &state));
     let mut count = 0.0;
     for point in plot.series.values_mut().flat_map(|series| &mut series.points) {
         // Two arrows in the lower left corner.
@@ -467,8 +459,7 @@ fn numbers_of_arrows_are_clear_of_the_ticks() {
     }
     (plot.x.least, plot.x.most, plot.y.least) = (Some(0.02), None, None);
     plot.guides.clear();
-    let looks = Looks::of(&model, "spmv");
-    let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(600.0, None));
+    let figure = on_screen(&model, &plot, &state, [900.0, 600.0]);
     let runs = figure.hits.iter().filter(|hit| hit.run.is_some());
     let axis = runs.map(|hit| hit.rect.center().y).fold(0.0, f32::max);
     let numbers = texts(&figure, |text| ["0.00110", "0.00210"].contains(&text));
@@ -479,8 +470,7 @@ fn numbers_of_arrows_are_clear_of_the_ticks() {
 fn a_chart_with_its_legend_below_fills_the_height() {
     let (model, state) = (model(&[("a", 1.0)]), state("roofline"));
     let plot = plot(&Data::of(&model, &state));
-    let looks = Looks::of(&model, "spmv");
-    let figure = draw::figure(&plot, &looks, &state, 360.0, draw::For::Screen(600.0, None));
+    let figure = on_screen(&model, &plot, &state, [360.0, 600.0]);
     assert!((580.0..=600.0).contains(&figure.size.y), "{}", figure.size.y);
 }
 
@@ -488,8 +478,7 @@ fn a_chart_with_its_legend_below_fills_the_height() {
 fn the_titles_of_axes_are_whole_on_a_phone() {
     let (model, state) = (model(&[("a", 1.0)]), state("deviation"));
     let plot = plot(&Data::of(&model, &state));
-    let looks = Looks::of(&model, "spmv");
-    let figure = draw::figure(&plot, &looks, &state, 320.0, draw::For::Screen(600.0, None));
+    let figure = on_screen(&model, &plot, &state, [320.0, 600.0]);
     let titles = texts(&figure, |text| text.contains("row lengths") || text.contains("(log"));
     assert!(titles.len() > 2, "one line for y, two for x: {titles:?}");
     assert!(titles.iter().all(|area| area.left() >= 0.0 && area.right() <= 320.0), "{titles:?}");
@@ -525,16 +514,14 @@ fn only_series_in_colour_have_lines_to_their_padding_and_the_axis_ends_with_the_
 fn a_change_that_is_not_sure_is_hollow_and_nothing_else_is() {
     let model = model(&[("before", 1.0), ("after", 2.0)]);
     let state = state("compare");
-    let data = Data::of(&model, &state);
-    let plot = plot(&data);
+    let plot = plot(&Data::of(&model, &state));
     let sure: Vec<bool> = {
         let mut points: Vec<_> = plot.points().map(|(.., point)| point).collect();
         points.sort_by(|a, b| a.at[1].total_cmp(&b.at[1]));
         points.into_iter().map(|point| plot.is_sure(point)).collect()
     };
     assert!(sure.is_sorted_by(|one, next| one >= next), "clear ones first: {sure:?}");
-    let looks = Looks::of(&model, "spmv");
-    let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(600.0, None));
+    let figure = on_screen(&model, &plot, &state, [900.0, 600.0]);
     let white = |shape: &&Shape| {
         matches!(shape, Shape::Polygon { fill, .. } | Shape::Circle { fill, .. }
             if *fill == Color32::WHITE)
@@ -542,9 +529,8 @@ fn a_change_that_is_not_sure_is_hollow_and_nothing_else_is() {
     let hollow = figure.shapes.iter().filter(white).count();
     let unclear = sure.iter().filter(|is_sure| !**is_sure).count();
     assert_eq!(hollow, unclear + 1, "and the one of the legend");
-    let has = |words: &str| {
-        figure.shapes.iter().any(|s| matches!(s, Shape::Text { text, .. } if text.contains(words)))
-    };
+    let texts = words(&figure.shapes);
+    let has = |words: &str| texts.iter().any(|text| text.contains(words));
     assert!(has("unclear: the interval contains 1") && !has("hollow:"));
     let explained = figure.hits.iter().filter(|hit| hit.text.contains("may be equal")).count();
     assert_eq!(explained, 2, "clear and unclear");
@@ -556,10 +542,8 @@ fn a_bundle_keeps_its_style_when_the_other_is_closed() {
     let mut model = model(&[("a", 1.0), ("b", 1.5)]);
     let state = state("kernels;kernel=cpu/csr/nnz");
     let hollow = |model: &Model| {
-        let data = Data::of(model, &state);
-        let plot = plot(&data);
-        let looks = Looks::of(model, "spmv");
-        let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(600.0, None));
+        let plot = plot(&Data::of(model, &state));
+        let figure = on_screen(model, &plot, &state, [900.0, 600.0]);
         let white = |shape: &&Shape| matches!(shape, Shape::Polygon { fill, .. } if *fill == Color32::WHITE);
         figure.shapes.iter().filter(white).count()
     };
@@ -571,18 +555,10 @@ fn a_bundle_keeps_its_style_when_the_other_is_closed() {
 #[test]
 fn the_axis_of_rows_stands_above_them_and_stays_in_sight() {
     let (model, state) = (model(&[("a", 1.0)]), state("kernels"));
-    let data = Data::of(&model, &state);
-    let plot = plot(&data);
-    let looks = Looks::of(&model, "spmv");
-    let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(100.0, None));
+    let plot = plot(&Data::of(&model, &state));
+    let figure = on_screen(&model, &plot, &state, [900.0, 100.0]);
     let head = figure.head.unwrap();
-    let texts: Vec<&str> = figure.shapes[head.shapes]
-        .iter()
-        .filter_map(|shape| match shape {
-            Shape::Text { text, .. } => Some(text.as_str()),
-            _ => None,
-        })
-        .collect();
+    let texts = words(&figure.shapes[head.shapes]);
     assert!(texts.iter().any(|text| text.starts_with("GFLOPS")), "{texts:?}");
     let first = figure.hits.iter().filter(|hit| hit.run.is_some()).map(|hit| hit.rect.min.y);
     assert!(first.fold(f32::INFINITY, f32::min) > head.y[1]);
@@ -602,18 +578,11 @@ fn what_lies_beyond_the_rooflines_beginning_is_an_arrow_at_it() {
     let mut model = Model::default();
     model.open("a", &padded.to_bytes().unwrap()).unwrap();
     let state = state("roofline;kernel=cpu/ell/rows");
-    let data = Data::of(&model, &state);
-    let plot = plot(&data);
+    let plot = plot(&Data::of(&model, &state));
     assert!(plot.points().all(|(.., point)| point.at[0] < 0.02), "{:?}", plot.table());
-    let looks = Looks::of(&model, "spmv");
-    let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(600.0, None));
+    let figure = on_screen(&model, &plot, &state, [900.0, 600.0]);
     let xs: Vec<f32> =
         figure.hits.iter().filter(|hit| hit.run.is_some()).map(|hit| hit.rect.center().x).collect();
     assert!(xs.len() == 3 && xs.iter().all(|x| *x == xs[0]), "{xs:?}");
-    assert!(
-        figure
-            .shapes
-            .iter()
-            .all(|shape| !matches!(shape, Shape::Text { text, .. } if text == "0.001"))
-    );
+    assert!(!words(&figure.shapes).contains(&"0.001"));
 }
