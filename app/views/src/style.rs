@@ -148,6 +148,8 @@ pub(crate) fn apply(theme: Theme, context: &Context, zoom: f32, phone: bool) {
     buttons(&mut visuals, theme);
     visuals.text_cursor.blink = false; // each blink would be a frame
     context.set_theme(if dark { egui::Theme::Dark } else { egui::Theme::Light });
+    // A frame may take longer than the limit of egui, which would lose the click.
+    context.options_mut(|options| options.input_options.max_click_duration = f64::INFINITY);
     let usual = egui::style::Spacing::default().interact_size.y;
     context.all_styles_mut(|style| {
         style.visuals = visuals.clone();
@@ -164,4 +166,28 @@ pub(crate) fn apply(theme: Theme, context: &Context, zoom: f32, phone: bool) {
         size(TextStyle::Heading, TITLE);
     });
     context.set_zoom_factor(theme.scale() * zoom);
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable as _;
+
+    use super::*;
+
+    #[test]
+    fn a_press_of_two_seconds_is_a_click() {
+        let button = |ui: &mut Ui, is_clicked: &mut bool| {
+            apply(Theme::Light, ui.ctx(), 1.0, false);
+            *is_clicked |= ui.button("Run").clicked();
+        };
+        let mut harness = Harness::builder().with_step_dt(1.0).build_ui_state(button, false);
+        harness.run_steps(2);
+        let at = harness.get_by_label("Run").rect().center();
+        harness.drag_at(at);
+        harness.run_steps(3);
+        harness.drop_at(at);
+        harness.run_steps(2);
+        assert!(*harness.state());
+    }
 }
