@@ -24,6 +24,8 @@ pub struct Data<'a> {
 
 /// The charts over the number of columns of X, which show all of them whatever is chosen.
 const OVER_VECTORS: [&str; 2] = ["rate-vectors", "spmm-spmv"];
+/// The title of their x axis.
+pub(super) const COLUMNS: &str = "columns of X";
 
 /// A chart's numbers. With rows, y is the row index from the top.
 #[derive(Debug)]
@@ -382,7 +384,8 @@ impl<'a> Plot<'a> {
         let mut products = vec![("vectors", "k"), ("op", "op"), ("scale", "scale")];
         products.retain(|(name, _)| {
             let mut runs = self.points().filter_map(|(_, _, point)| point.run);
-            runs.any(|run| run.run.params.contains_key(*name))
+            let is_x = *name == "vectors" && self.x.title == COLUMNS;
+            !is_x && runs.any(|run| run.run.params.contains_key(*name))
         });
         header.extend(products.iter().map(|(_, title)| *title));
         let mut lines = vec![header.into_iter().map(str::to_owned).collect::<Vec<_>>()];

@@ -5,7 +5,7 @@ use sparsescope_core::record::{Operation, Run};
 
 use super::best::best;
 use super::chart::{Chart, Group, Operations};
-use super::plot::{Data, Form, Guide, Plot, Point, Scale, kernel};
+use super::plot::{COLUMNS, Data, Form, Guide, Plot, Point, Scale, kernel};
 use super::settings::{against, rate};
 use crate::model::{RunOf, subject_key};
 use crate::state::Filter;
@@ -36,8 +36,6 @@ pub(super) const CHARTS: [Chart; 2] = [
         operations: SPMM,
     },
 ];
-
-const COLUMNS: &str = "columns of X";
 
 fn rates<'a>(data: &Data<'a>) -> Plot<'a> {
     let class = |run: &RunOf<'a>| Some((0, kernel(run)));
@@ -147,6 +145,19 @@ mod tests {
         // 2·nnz flops of a column in nnz nanoseconds.
         let expected = [("cpu/spmm/simd", "1", 4.0), ("cpu/spmm/simd", "8", 24.0)];
         assert_drawn("rate-vectors", &expected);
+    }
+
+    #[test]
+    fn a_table_has_the_number_of_columns_once() {
+        let model = products();
+        for (chart, title) in [("rate-vectors", COLUMNS), ("spmm-spmv", COLUMNS), ("kernels", "k")]
+        {
+            let state = state(&format!("{chart};operation=spmm"));
+            let table = super::super::view::plot(&Data::of(&model, &state)).table();
+            let is_it = |heading: &&String| [COLUMNS, "k"].contains(&heading.as_str());
+            let found: Vec<&String> = table[0].iter().filter(is_it).collect();
+            assert_eq!(found, [title], "{chart}");
+        }
     }
 
     #[test]
