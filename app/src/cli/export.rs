@@ -6,15 +6,18 @@ use sparsescope_core::bundle::Bundle;
 
 use super::bundle_args::ExportArgs;
 use super::outcome::{Outcome, UsageError};
-use super::output::{check_apart, check_form, check_free, say_written, write_csv};
+use super::output::{check_apart, check_form, check_free, keep, say_written, write_csv};
 use super::table::counted;
 use super::{bencher, compare, figure, html, report};
 
 /// Writes one bundle in another form.
 type Write = fn(&Bundle, &Path, bool) -> anyhow::Result<()>;
 
+/// Makes a page of bundles.
+type Page = fn(&[PathBuf]) -> anyhow::Result<String>;
+
 pub(super) fn run(args: &ExportArgs, quiet: bool) -> anyhow::Result<Outcome> {
-    // Nothing is written before all arguments are known to be right.
+    // Nothing is written before all arguments are known to be right and all pages are made.
     check_outputs(args)?;
     let of_one: [(&Option<PathBuf>, &str, Write); 2] =
         [(&args.csv, "--csv", write_csv), (&args.bencher, "--bencher", bencher::write)];
@@ -24,23 +27,30 @@ pub(super) fn run(args: &ExportArgs, quiet: bool) -> anyhow::Result<Outcome> {
         return Err(UsageError(sentence).into());
     }
     let drawn = figure::drawn(args)?;
+    let all: [(&Option<PathBuf>, &str, Page); 2] = [
+        (&args.html, "opens in any browser", html::page),
+        (&args.report, "a static page", report::of),
+    ];
+    let mut pages = Vec::new();
+    for (path, what, page) in all {
+        let Some(path) = path else { continue };
+        pages.push((path, what, page(&args.bundles)?));
+    }
+    let bundle = match &args.bundles[..] {
+        [bundle] if option.is_some() => Some(compare::open(bundle)?),
+        _ => None,
+    };
     for (path, _, write) in of_one {
-        let (Some(path), [bundle]) = (path, &args.bundles[..]) else { continue };
-        let bundle = compare::open(bundle)?;
-        write(&bundle, path, args.force)?;
+        let (Some(path), Some(bundle)) = (path, &bundle) else { continue };
+        write(bundle, path, args.force)?;
         say_written(path, quiet, &counted(bundle.runs.len(), "run", "runs"));
     }
-    if let Some(path) = &args.html {
-        let bytes = html::write(&args.bundles, path, args.force)?;
-        let megabytes = bytes as f64 / 1e6;
-        say_written(path, quiet, &format!("{megabytes:.1} MB, opens in any browser"));
+    for (path, what, page) in pages {
+        keep(path, args.force, page.as_bytes())?;
+        let megabytes = page.len() as f64 / 1e6;
+        say_written(path, quiet, &format!("{megabytes:.1} MB, {what}"));
     }
     drawn.iter().try_for_each(|drawn| drawn.write(args.force, quiet))?;
-    if let Some(path) = &args.report {
-        let bytes = report::write(&args.bundles, path, args.force)?;
-        let megabytes = bytes as f64 / 1e6;
-        say_written(path, quiet, &format!("{megabytes:.1} MB, a static page"));
-    }
     Ok(Outcome::Success)
 }
 

@@ -12,7 +12,6 @@ use sparsescope_figures::views::read_lesson;
 
 use super::compare::open;
 use super::markup::Html;
-use super::output::keep;
 use super::viewer;
 
 /// The viewer as one file without bundles, and the placeholder in it where they go.
@@ -24,8 +23,8 @@ pub(super) fn is_possible() -> bool {
     viewer::find().is_ok_and(|folder| folder.join(TEMPLATE).is_file())
 }
 
-/// Writes the file; returns its size in bytes.
-pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Result<usize> {
+/// The viewer with these bundles.
+pub(super) fn page(bundles: &[PathBuf]) -> anyhow::Result<String> {
     let template = viewer::find()?.join(TEMPLATE);
     let page = std::fs::read_to_string(&template)
         .with_context(|| format!("cannot read {}", template.display()))?;
@@ -37,8 +36,7 @@ pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Re
         html.push_str(&element(bundle)?);
     }
     html.push_str(after);
-    keep(path, force, html.as_bytes())?;
-    Ok(html.len())
+    Ok(html)
 }
 
 /// A bundle or a lesson as the page reads it. One that cannot be opened is refused: it would be useless to

@@ -2,7 +2,7 @@
 //! without a display. It is HTML and well-formed XML, and references no external files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use ecolor::Color32;
@@ -23,7 +23,6 @@ use sparsescope_figures::views::{Board, charts};
 
 use super::figure::opened;
 use super::markup::Html;
-use super::output::keep;
 use super::page::{Cell, STYLE, table};
 use super::table::{count, counted, seconds, three_digits};
 
@@ -31,12 +30,9 @@ use super::table::{count, counted, seconds, three_digits};
 const CELLS: usize = 160;
 const PICTURE: f32 = 120.0;
 
-/// Writes the report; returns its size in bytes.
-pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Result<usize> {
-    let model = opened(bundles)?;
-    let html = page(&model);
-    keep(path, force, html.as_bytes())?;
-    Ok(html.len())
+/// The report of these bundles.
+pub(super) fn of(bundles: &[PathBuf]) -> anyhow::Result<String> {
+    Ok(page(&opened(bundles)?))
 }
 
 fn page(model: &Model) -> String {
@@ -550,6 +546,8 @@ fn machine_lines(machine: &Environment) -> Vec<(&str, String)> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use sparsescope_core::bundle::{Bundle, Limits};
     use sparsescope_figures::model::solved;
 

@@ -156,7 +156,9 @@ fn ctrl_c_ends_the_server() {
 fn without_the_viewer_the_sentence_names_what_builds_it() {
     let p = crate::common::program();
     std::fs::copy(EXAMPLE, p.path("b.zip")).unwrap();
-    for args in [&["serve", "b.zip"][..], &["export", "b.zip", "--html", "b.html"]] {
+    // The other files are not written, either.
+    let export = ["export", "b.zip", "--csv", "b.csv", "--svg", "b.svg", "--html", "b.html"];
+    for args in [&["serve", "b.zip"][..], &export] {
         for variable in ["", "elsewhere"] {
             let ran = p.command(args).env("SPARSESCOPE_WEB", variable).output().unwrap();
             let error = String::from_utf8_lossy(&ran.stderr);

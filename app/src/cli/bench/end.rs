@@ -13,8 +13,8 @@ use crate::cli::bench_args::BenchArgs;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::{Outcome, sentence};
 use crate::cli::output::{
-    check_apart, check_bundle, check_form, check_free, is_stdout, print, print_as_is, print_json,
-    write_csv,
+    check_apart, check_bundle, check_form, check_free, is_stdout, keep, print, print_as_is,
+    print_json, write_csv,
 };
 use crate::cli::report;
 use crate::cli::terminal::{Color, colored, has_colors, visible};
@@ -117,10 +117,11 @@ fn summarise(
     let mut has_report = false;
     if is_whole && !args.no_report {
         let written = check_free(&report, args.force)
-            .and_then(|()| report::write(&[output.to_owned()], &report, args.force));
+            .and_then(|()| report::of(&[output.to_owned()]))
+            .and_then(|page| keep(&report, args.force, page.as_bytes()));
         has_report = written.is_ok();
         let text = match written {
-            Ok(_) => report.display().to_string(),
+            Ok(()) => report.display().to_string(),
             Err(error) => format!("not written: {}", sentence(&error)),
         };
         print(&format!("Report: {text}\n"))?;
