@@ -4,7 +4,7 @@ use comfy_table::{CellAlignment, presets};
 
 use super::terminal::{Color, colored, one_line};
 
-/// Most characters of a line of a summary.
+/// Most characters of a line of prose.
 pub(super) const WIDTH: usize = 100;
 
 /// Least characters to which a name is shortened.
@@ -73,12 +73,12 @@ impl Column {
 /// The content of a cell that has none.
 pub(super) const DASH: &str = "-";
 
-/// A table of at most [`WIDTH`] characters per line, as far as names can be shortened.
-pub(super) fn fitted(columns: &[Column], colors: bool) -> String {
+/// A table of at most `room` characters per line, as far as names can be shortened; without a limit they are whole.
+pub(super) fn fitted(columns: &[Column], colors: bool, room: Option<usize>) -> String {
     let longest =
         |column: &Column| column.lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
     let mut widths: Vec<usize> = columns.iter().map(longest).collect();
-    while widths.iter().map(|width| width + 2).sum::<usize>() > WIDTH + 2 {
+    while room.is_some_and(|room| widths.iter().map(|width| width + 2).sum::<usize>() > room + 2) {
         let names = widths.iter_mut().zip(columns);
         let names = names.filter(|(width, of)| of.kind != Kind::Number && **width > LEAST);
         match names.max_by_key(|(width, _)| **width) {
@@ -202,14 +202,18 @@ mod tests {
             Column::new(Kind::Best, "fastest", ["csr/simd".to_owned(), DASH.to_owned()]),
             Column::new(Kind::Number, "median", ["1.00 ms".to_owned(), DASH.to_owned()]),
         ];
-        let plain = fitted(&columns, false);
+        let plain = fitted(&columns, false, Some(80));
         let lines: Vec<&str> = plain.lines().collect();
-        assert!(lines.iter().all(|line| line.chars().count() <= WIDTH), "{plain}");
+        assert!(lines.iter().all(|line| line.chars().count() <= 80), "{plain}");
         assert!(lines[1].contains("aa…zz") && lines[1].ends_with("  csr/simd  1.00 ms"), "{plain}");
         assert!(lines[0].ends_with("fastest    median"), "{plain}");
-        let colored = fitted(&columns, true);
+        let colored = fitted(&columns, true, Some(80));
         assert_eq!(colored.replace("\u{1b}[1;32m", "").replace("\u{1b}[0m", ""), plain);
         assert_eq!(colored.matches("\u{1b}[1;32mcsr/simd\u{1b}[0m").count(), 1);
+        // 120 letters, 8 and 7, with two spaces between columns.
+        let whole = fitted(&columns, false, None);
+        assert!(!whole.contains('…') && fitted(&columns, false, Some(139)) == whole, "{whole}");
+        assert!(fitted(&columns, false, Some(138)).contains('…'));
     }
 
     #[test]

@@ -64,15 +64,15 @@ fn operation(bundle: &Bundle) -> &str {
     bundle.runs.first().map_or("", |run| run.operation.as_str())
 }
 
-/// A table with a line per subject of the only bundle of `model`, and the sentence; names from files are one
-/// line each.
-pub(super) fn answer(model: &Model, colors: bool) -> String {
+/// A table with a line per subject of the only bundle of `model`, in this room, and the sentence; names from files
+/// are one line each.
+pub(super) fn answer(model: &Model, colors: bool, room: Option<usize>) -> String {
     let Some(open) = model.bundles().first() else { return String::new() };
     let bundle: &Bundle = &open.bundle;
     let rows = Row::of(model, bundle);
     let device = common_device(&rows);
     let shared = common_settings(&rows);
-    let table = fitted(&columns(&rows, bundle, (device, &shared)), colors);
+    let table = fitted(&columns(&rows, bundle, (device, &shared)), colors, room);
     let chosen = shown(&rows).filter(|run| run.run.costs.choice.is_some());
     let chosen: BTreeSet<&str> = chosen.map(|run| short(&run.run.kernel, device)).collect();
     let chosen: String = chosen.iter().map(|auto| format!("* chosen by {auto}\n")).collect();
@@ -81,7 +81,7 @@ pub(super) fn answer(model: &Model, colors: bool) -> String {
         false => wrapped("Settings of all kernels: ", &one_line(&shared.join(", ")), ""),
     };
     let sentence = sentence(&rows, bundle, device);
-    let pairs = pairs::table(model, operation(bundle), device, colors);
+    let pairs = pairs::table(model, operation(bundle), device, (colors, room));
     format!("{table}{chosen}{shared}{pairs}\n{}", wrapped("", &one_line(&sentence), ""))
 }
 
@@ -121,7 +121,7 @@ fn columns(rows: &[Row<'_>], bundle: &Bundle, names: (&str, &[String])) -> Vec<C
     columns.extend([
         Column::new(
             Kind::Number,
-            "% copy",
+            "% of copy",
             each(&|_, run| Some(format!("{:.0}", run.pct_copy()?))),
         ),
         Column::new(
@@ -319,7 +319,7 @@ mod tests {
             }
         });
         let bundle = &model.bundles()[0].bundle;
-        let text = answer(&model, false) + &summary::closing(bundle, false);
+        let text = answer(&model, false, Some(WIDTH)) + &summary::closing(bundle, false);
         // The end names bundle and report, and has at most three steps.
         assert!(text.lines().count() <= 40 - 7, "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
@@ -339,7 +339,7 @@ mod tests {
     fn long_names_fit_too_and_numbers_are_those_of_the_view_of_winners() {
         for name in ["gpu.zip", "solvers.zip", "cpu.zip"] {
             let model = example(name, |_| {});
-            let text = answer(&model, false);
+            let text = answer(&model, false, Some(WIDTH));
             assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
             let open = &model.bundles()[0];
             let filter = Filter::all_of(operation(&open.bundle));
@@ -368,7 +368,7 @@ mod tests {
                 run.costs.choice = Some(Choice { kernel, ..Choice::default() });
             }
         });
-        let text = answer(&model, false);
+        let text = answer(&model, false, None);
         for scale in ["hll/simd* scale=2 ", "hll/simd* scale=3 "] {
             assert!(text.contains(scale), "{scale}in {text}");
         }
@@ -378,7 +378,7 @@ mod tests {
     #[test]
     fn only_the_winner_stands_out() {
         let model = example("cpu.zip", |_| {});
-        let (plain, colored) = (answer(&model, false), answer(&model, true));
+        let (plain, colored) = (answer(&model, false, None), answer(&model, true, None));
         assert!(!plain.contains('\u{1b}'), "{plain}");
         assert_eq!(colored.matches("\u{1b}[1;32m").count(), 10, "{colored}");
         assert_eq!(colored.replace("\u{1b}[1;32m", "").replace("\u{1b}[0m", ""), plain);
@@ -387,7 +387,7 @@ mod tests {
     #[test]
     fn solves_that_do_not_rank_win_nowhere() {
         let model = solved::model(solved::planted());
-        let text = answer(&model, false);
+        let text = answer(&model, false, None);
         let line = text.lines().nth(1).unwrap();
         assert!(line.contains("Jacobi, pcg/serial") && line.contains("100"), "{text}");
         assert!(text.contains("iterations") && !text.contains("GFLOPS"), "{text}");
@@ -397,7 +397,7 @@ mod tests {
     #[test]
     fn a_second_table_has_the_transpose_where_it_was_measured_too() {
         let title = "fastest for A'";
-        assert!(!answer(&example("cpu.zip", |_| {}), false).contains(title));
+        assert!(!answer(&example("cpu.zip", |_| {}), false, Some(WIDTH)).contains(title));
         let with_transpose = |choice: Option<Choice>| {
             example("cpu.zip", |bundle| {
                 bundle.runs.iter_mut().for_each(|run| run.costs.choice = None);
@@ -411,11 +411,11 @@ mod tests {
             })
         };
         let chosen = Choice { kernel: "cpu/hll/simd".into(), ..Choice::default() };
-        let text = answer(&with_transpose(Some(chosen)), false);
+        let text = answer(&with_transpose(Some(chosen)), false, None);
         assert!(text.contains("  hll/simd*  "), "{text}");
         assert!(text.contains("\n* chosen by an automatic kernel\n"), "{text}");
         let model = with_transpose(None);
-        let text = answer(&model, false);
+        let text = answer(&model, false, Some(WIDTH));
         assert!(!text.contains("chosen by") && !text.contains('µ'), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
         let (_, below) = text.split_once(title).expect("a second table");
@@ -431,7 +431,7 @@ mod tests {
         let model = example("cpu.zip", |bundle| {
             bundle.runs.iter_mut().for_each(|run| run.precision = "f32".into());
         });
-        let text = answer(&model, false);
+        let text = answer(&model, false, None);
         assert!(text.contains("csr/"), "{text}");
         assert!(text.contains("\nSettings of all kernels: f32\n"), "{text}");
         assert!(!text.contains("f32)"), "{text}");
@@ -451,7 +451,7 @@ mod tests {
                     .into();
             }
         });
-        answer(&model, false)
+        answer(&model, false, None)
     }
 
     #[test]
@@ -472,7 +472,7 @@ mod tests {
                 figures.speedup = None;
             }
         });
-        let text = answer(&model, false);
+        let text = answer(&model, false, None);
         assert!(joined(&text).contains("csr/nnz wins on all 10 matrices; no speed-up"), "{text}");
         assert!(!text.contains("runner-up"), "{text}");
     }
@@ -492,7 +492,7 @@ mod tests {
                 }
             }
         });
-        let text = answer(&model, false);
+        let text = answer(&model, false, None);
         let name = &model.bundles()[0].bundle.matrices[0].record.name;
         for (k, kernel) in [("8", "csr/nnz"), ("32", "csr/serial")] {
             let is_it = |line: &&str| line.contains(&format!("{name}, k = {k} "));
@@ -511,7 +511,7 @@ mod tests {
                 run.params.insert("vectors".into(), k.into());
             }
         });
-        let text = answer(&model, false);
+        let text = answer(&model, false, None);
         assert_eq!((text.matches(", k = 8 ").count(), text.matches(", k = 32 ").count()), (1, 9));
     }
 }

@@ -17,7 +17,7 @@ use crate::cli::output::{
     print_json, write_csv,
 };
 use crate::cli::report;
-use crate::cli::terminal::{Color, colored, has_colors, visible};
+use crate::cli::terminal::{Color, colored, has_colors, visible, width};
 
 /// The error when there is nothing to measure.
 pub(super) const NOTHING_READ: &str = "no matrix could be read, so there is nothing to write";
@@ -91,7 +91,7 @@ fn summarise(
     model.show_unfinished(&path.to_string(), bundle);
     let Some(open) = model.bundles().first() else { return Ok(()) };
     let colors = has_colors();
-    print_as_is(&answer::answer(&model, colors))?;
+    print_as_is(&answer::answer(&model, colors, width()))?;
     let mut text = summary::closing(&open.bundle, args.all);
     if args.verbose {
         text += &summary::details(&open.bundle);

@@ -8,7 +8,12 @@ use crate::cli::table::{Column, DASH, Kind, fitted};
 
 /// A table with a line per such matrix, after an empty line; empty if there is none. Kernels are named without this
 /// device.
-pub(super) fn table(model: &Model, operation: &str, device: &str, colors: bool) -> String {
+pub(super) fn table(
+    model: &Model,
+    operation: &str,
+    device: &str,
+    (colors, room): (bool, Option<usize>),
+) -> String {
     let state = ViewState { filter: Filter::all_of(operation), ..ViewState::default() };
     let board = Board::of(model, &state);
     let rows: Vec<_> = board.best_of_pairs().collect();
@@ -37,7 +42,7 @@ pub(super) fn table(model: &Model, operation: &str, device: &str, colors: bool) 
     let mut shown = rows.iter().flat_map(|row| row.answers.iter().skip(1).take(2).flatten());
     let is_chosen = shown.any(|(kernels, _)| kernels.iter().any(|kernel| kernel.contains('*')));
     let note = if is_chosen { "* chosen by an automatic kernel\n" } else { "" };
-    format!("\n{}{note}", fitted(&columns, colors))
+    format!("\n{}{note}", fitted(&columns, colors, room))
 }
 
 /// A kernel id without this device.
