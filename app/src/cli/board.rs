@@ -192,7 +192,7 @@ impl<'a> Board<'a> {
         })
     }
 
-    /// Rules that hide rows and tables of which the ticked boxes show no result.
+    /// Rules that hide rows, columns and tables of which the ticked boxes show no result.
     fn hidden(&self) -> String {
         let mut rules = String::new();
         let rows = self.tables.values().flat_map(BTreeMap::values);
@@ -201,21 +201,40 @@ impl<'a> Board<'a> {
             let class = row_class(devices);
             rules += &format!("body:not({}) .{class} {{ display: none; }}\n", shown('d', devices));
         }
-        let all = [self.subjects.len(), self.kernels.len(), self.devices.len()];
+        let every: BTreeSet<usize> = (0..self.devices.len()).collect();
         for (place, lines) in self.tables.values().enumerate() {
-            let parts = parts(&self.numbers(lines)).into_iter().map(|part| {
-                let groups = ['m', 'k', 'd'].into_iter().zip(&part).zip(all);
-                let lacking = groups.filter(|((_, has), all)| has.len() < *all);
-                lacking.map(|((letter, has), _)| shown(letter, has)).collect::<String>()
-            });
-            let parts: Vec<String> = parts.collect();
-            // A part with everything always shows results.
-            if parts.iter().all(|part| !part.is_empty()) {
-                let parts = parts.join(", ");
-                rules += &format!("body:not({parts}) #t{place} {{ display: none; }}\n");
+            let rows = self.numbers(lines);
+            if let Some(page) = self.page_without(&rows) {
+                rules += &format!("{page} #t{place} {{ display: none; }}\n");
+            }
+            let devices: BTreeSet<usize> =
+                rows.iter().flat_map(|(.., devices)| devices.iter().copied()).collect();
+            // The only column of a table is as empty as the table.
+            for k in devices.iter().filter(|_| devices.len() > 1) {
+                let with_result = rows.iter().filter(|(.., devices)| devices.contains(k));
+                let with_result: Vec<Row> = with_result
+                    .map(|(matrix, kernel, _)| (*matrix, *kernel, every.clone()))
+                    .collect();
+                if let Some(page) = self.page_without(&with_result) {
+                    rules += &format!("{page} #t{place} .d{k} {{ display: none; }}\n");
+                }
             }
         }
         rules
+    }
+
+    /// The selector of a page whose ticked boxes show none of these rows; nothing if some are always shown.
+    fn page_without(&self, rows: &[Row]) -> Option<String> {
+        let all = [self.subjects.len(), self.kernels.len(), self.devices.len()];
+        let parts = parts(rows).into_iter().map(|part| {
+            let groups = ['m', 'k', 'd'].into_iter().zip(&part).zip(all);
+            let lacking = groups.filter(|((_, has), all)| has.len() < *all);
+            lacking.map(|((letter, has), _)| shown(letter, has)).collect::<String>()
+        });
+        let parts: Vec<String> = parts.collect();
+        // A part with everything always shows results.
+        let can_hide = parts.iter().all(|part| !part.is_empty());
+        can_hide.then(|| format!("body:not({})", parts.join(", ")))
     }
 
     /// The matrix, the kernel and the devices of each row.
@@ -495,6 +514,22 @@ mod tests {
         let rule =
             format!("body:not({}, {}) #t0 {{ display: none; }}", part(0, cpu), part(1, other));
         assert!(page.contains(&rule), "{page}");
+    }
+
+    #[test]
+    fn the_column_of_a_device_without_results_of_what_is_ticked_is_hidden() {
+        let (name, mut bundle) = results(2, 1);
+        // Another device has a result of the first matrix only.
+        let mut other = bundle.runs[0].clone();
+        other.device = "another".into();
+        bundle.runs.push(other);
+        let files = [(name, bundle)];
+        let board = Board::of(&files, false);
+        let k = board.devices.iter().position(|device| device == "another").unwrap();
+        let shown = ":is(:not(:has(#m :checked)), :has(#m0:checked))";
+        let rule = format!("body:not({shown}) #t0 .d{k} {{ display: none; }}");
+        let page = board.page();
+        assert!(page.contains(&rule) && page.matches("#t0 .d").count() == 1, "{page}");
     }
 
     #[test]
