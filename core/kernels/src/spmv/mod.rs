@@ -18,7 +18,7 @@ pub mod hyb;
 mod partition;
 mod pieces;
 #[cfg(not(target_family = "wasm"))]
-mod products;
+pub(crate) mod products;
 mod rows;
 mod scaling;
 pub mod simd;
