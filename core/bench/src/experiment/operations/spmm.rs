@@ -1,9 +1,12 @@
 //! Y = A·X as a problem: the matrix and the columns of X, in each precision.
 
+mod references;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
+use self::references::{ColumnReferences, Operands};
 use super::side::{Side, SpmvSide, check_fit, fits_with};
 use super::spmv::SpmvProblem;
 use crate::experiment::configuration::Configuration;
@@ -12,15 +15,12 @@ use crate::experiment::output::Output;
 use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
 use crate::measure::integer_range;
-use sparsescope_kernels::gate::{
-    BlockReference, COLUMNS_AT_ONCE, ColumnRange, Unrounded, against_f64, check_columns,
-};
 use sparsescope_matrix::matrix::{Csr, Order, Precision, Real, copied};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
 use sparsescope_matrix::parallel::*;
 use sparsescope_model::kernel::order_of_vectors;
 use sparsescope_model::kernel::parameters::VECTORS;
-use sparsescope_record::{Check, Operation, Verdict, Work};
+use sparsescope_record::{Check, Operation, Work};
 
 /// Y = A·X for any number of columns of X. X and results are stored by rows.
 #[derive(Debug)]
@@ -58,10 +58,8 @@ enum Columns {
 struct Found<T> {
     /// X by its number of columns.
     blocks: BTreeMap<usize, Arc<Vec<T>>>,
-    /// The references of the first columns of Y, in each precision.
-    references: BTreeMap<Precision, Vec<BlockReference>>,
-    /// The first columns in f64, from A and X before they are rounded.
-    unrounded: BTreeMap<Precision, Vec<Unrounded>>,
+    /// What results are checked with, in each precision.
+    references: BTreeMap<Precision, ColumnReferences>,
 }
 
 impl<T: Real> Found<T> {
@@ -69,57 +67,6 @@ impl<T: Real> Found<T> {
     fn block(&mut self, k: usize, make: impl FnOnce() -> Vec<T>) -> Arc<Vec<T>> {
         Arc::clone(self.blocks.entry(k).or_insert_with(|| Arc::new(make())))
     }
-
-    /// Computes the references of a few more of k columns, with A in this precision; returns whether others are left.
-    fn refer(
-        &mut self,
-        (rounded, precision): (&Csr<T>, Precision),
-        k: usize,
-        make: impl FnOnce() -> Vec<T>,
-    ) -> bool {
-        let done = self.references.get(&precision).into_iter().flatten();
-        let Some(next) = next_columns(done.map(BlockReference::columns), k) else { return false };
-        let x = self.block(k, make);
-        let is_last = next.end == k;
-        let reference = BlockReference::new(rounded, ColumnRange::new(&x, k, next));
-        self.references.entry(precision).or_default().push(reference);
-        !is_last
-    }
-
-    /// Checks Y of k columns, in fewer bits than f64 also against the result in f64. `rounded` is A in the precision;
-    /// what Y is compared with is computed on first use. `given` are the columns of X before they are rounded, if
-    /// rounding changes them.
-    fn check(
-        &mut self,
-        (a, rounded, precision): (&Csr, &Csr<T>, Precision),
-        (k, given): (usize, Option<(usize, &[f64])>),
-        y: &[T],
-        make: impl Fn() -> Vec<T>,
-    ) -> Check {
-        while self.refer((rounded, precision), k, &make) {}
-        let references = self.references.entry(precision).or_default();
-        let check = check_columns(references, k, y);
-        if precision == Precision::F64 || check.verdict != Verdict::Pass {
-            return check;
-        }
-        let x = self.block(k, make);
-        let unrounded = self.unrounded.entry(precision).or_default();
-        while let Some(next) = next_columns(unrounded.iter().map(Unrounded::columns), k) {
-            unrounded.push(match given {
-                Some((all, given)) => {
-                    Unrounded::of_columns(a, ColumnRange::new(given, all, next), precision)
-                }
-                None => Unrounded::of_columns(a, ColumnRange::new(&x, k, next), precision),
-            });
-        }
-        against_f64(check, unrounded, k, y)
-    }
-}
-
-/// The next of k columns for one pass over A, after those that are done; `None` if all are.
-fn next_columns(done: impl Iterator<Item = usize>, k: usize) -> Option<Range<usize>> {
-    let first: usize = done.sum();
-    (first < k).then(|| first..k.min(first + COLUMNS_AT_ONCE))
 }
 
 impl SpmmProblem {
@@ -243,6 +190,26 @@ impl SpmmProblem {
         block
     }
 
+    /// Calls `with` on the references of a configuration made so far and its operands; `rounded` is A in its precision.
+    fn refer<T: Real, R>(
+        &self,
+        found: &Mutex<Found<T>>,
+        rounded: &Csr<T>,
+        configuration: &Configuration,
+        with: impl FnOnce(&mut ColumnReferences, &Operands<'_, T>) -> R,
+    ) -> R {
+        let (k, precision) = (Self::vectors(configuration), configuration.precision);
+        let mut found = lock(found);
+        let x = found.block(k, || self.block(k));
+        // Every precision has the integers that are drawn.
+        let given = match &self.columns {
+            Columns::Drawn(_) => None,
+            Columns::Given(all, x) => Some((*all, x.as_slice())),
+        };
+        let operands = Operands { a: self.a(), rounded, precision, k, x: &x, given };
+        with(found.references.entry(precision).or_default(), &operands)
+    }
+
     /// The arrays for k columns: their names and bytes.
     fn blocks(&self, k: usize, precision: Precision) -> [(&'static str, u128); 4] {
         let [rows, cols] = [self.a().rows(), self.a().cols()].map(|size| size as u128 * k as u128);
@@ -333,42 +300,29 @@ impl Problem for SpmmProblem {
 
     /// The references of a few more columns.
     fn extend_reference(&self, configuration: &Configuration) -> bool {
-        let (k, precision) = (Self::vectors(configuration), configuration.precision);
-        match self.product.side(precision, MemoryLimit::unlimited()) {
+        match self.product.side(configuration.precision, MemoryLimit::unlimited()) {
             Ok(Side::Double(side)) => {
-                lock(&self.double).refer((side.a(), precision), k, || self.block(k))
+                self.refer(&self.double, side.a(), configuration, ColumnReferences::extend)
             }
             Ok(Side::Single(side)) => {
-                lock(&self.single).refer((side.a(), precision), k, || self.block(k))
+                self.refer(&self.single, side.a(), configuration, ColumnReferences::extend)
             }
             Err(_) => false,
         }
     }
 
     fn compare(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
-        let (k, precision) = (Self::vectors(configuration), configuration.precision);
-        let a = self.a();
-        // Every precision has the integers that are drawn.
-        let columns = match &self.columns {
-            Columns::Drawn(_) => (k, None),
-            Columns::Given(all, x) => (k, Some((*all, x.as_slice()))),
-        };
         // It exists, because the result was computed with it.
-        match (self.product.side(precision, MemoryLimit::unlimited()).ok()?, output) {
+        let side = self.product.side(configuration.precision, MemoryLimit::unlimited()).ok()?;
+        Some(match (side, output) {
             (Side::Double(side), Output::Vector(y)) => {
-                Some(
-                    lock(&self.double)
-                        .check((a, side.a(), precision), columns, y, || self.block(k)),
-                )
+                self.refer(&self.double, side.a(), configuration, |made, of| made.check(of, y))
             }
             (Side::Single(side), Output::Single(y)) => {
-                Some(
-                    lock(&self.single)
-                        .check((a, side.a(), precision), columns, y, || self.block(k)),
-                )
+                self.refer(&self.single, side.a(), configuration, |made, of| made.check(of, y))
             }
-            _ => None,
-        }
+            _ => return None,
+        })
     }
 
     /// 2·k operations per nonzero, where Y has m·k elements.
@@ -411,8 +365,9 @@ mod tests {
     use sparsescope_kernels::spmm::serial;
     use sparsescope_matrix::matrix::examples;
     use sparsescope_model::kernel::{KernelDescriptor, Mapping, Origin, Parameters, kernel};
+    use sparsescope_record::Verdict;
 
-    fn of(id: &str, k: u32, precision: Precision) -> Configuration {
+    pub(super) fn of(id: &str, k: u32, precision: Precision) -> Configuration {
         let parameters = Parameters::default().with(VECTORS.id(), &k.to_string());
         Configuration { parameters, precision, ..Configuration::usual(kernel(id).unwrap()) }
     }
@@ -531,22 +486,6 @@ mod tests {
         let resident = problem.resident(&library, MemoryLimit::unlimited());
         let bytes: Vec<u64> = resident.iter().map(|array| array.bytes).collect();
         assert_eq!(bytes, [144, 8 * 80, 8 * 80, 16 * 80, 2 * 8 * 80]);
-    }
-
-    #[test]
-    fn references_are_computed_a_few_columns_at_a_time_and_kept_for_a_wider_x() {
-        let problem = SpmmProblem::drawn(Arc::new(examples::five_by_five()), 42);
-        for precision in Precision::UNIFORM {
-            let is_left = |k: u32| problem.extend_reference(&of("cpu/spmm/rows", k, precision));
-            assert_eq!([(); 4].map(|()| is_left(19)), [true, true, false, false]);
-            assert_eq!([3, 19, 20, 20].map(is_left), [false; 4]);
-        }
-        let (double, single) = (lock(&problem.double), lock(&problem.single));
-        let columns = |of: &[BlockReference]| -> Vec<usize> {
-            of.iter().map(BlockReference::columns).collect()
-        };
-        assert_eq!(columns(&double.references[&Precision::F64]), [8, 8, 3, 1]);
-        assert_eq!(columns(&single.references[&Precision::F32]), [8, 8, 3, 1]);
     }
 
     #[test]

@@ -1,0 +1,91 @@
+//! What results of SpMM are checked with, computed a few columns at a time.
+
+use sparsescope_kernels::gate::{
+    BlockReference, COLUMNS_AT_ONCE, ColumnRange, Unrounded, against_f64, check_columns,
+};
+use sparsescope_matrix::matrix::{Csr, Precision, Real};
+use sparsescope_record::Check;
+
+/// The operands of Y = A·X in a precision.
+pub(super) struct Operands<'a, T> {
+    /// A before it is rounded.
+    pub(super) a: &'a Csr,
+    /// A in the precision.
+    pub(super) rounded: &'a Csr<T>,
+    pub(super) precision: Precision,
+    /// Columns of X.
+    pub(super) k: usize,
+    /// X in the precision, stored by rows.
+    pub(super) x: &'a [T],
+    /// X before it is rounded and its number of columns, if rounding changes it.
+    pub(super) given: Option<(usize, &'a [f64])>,
+}
+
+/// The references of the first columns of Y in a precision.
+#[derive(Debug, Default)]
+pub(super) struct ColumnReferences {
+    references: Vec<BlockReference>,
+    /// The same columns in f64, from A and X before they are rounded; none if the precision is f64.
+    unrounded: Vec<Unrounded>,
+}
+
+impl ColumnReferences {
+    /// Computes a few more columns; returns whether others are left.
+    pub(super) fn extend<T: Real>(&mut self, of: &Operands<'_, T>) -> bool {
+        let &Operands { a, rounded, precision, k, x, given } = of;
+        let first: usize = self.references.iter().map(BlockReference::columns).sum();
+        if first >= k {
+            return false;
+        }
+        let next = || first..k.min(first + COLUMNS_AT_ONCE);
+        let columns = ColumnRange::new(x, k, next());
+        self.references.push(BlockReference::new(rounded, columns));
+        if precision != Precision::F64 {
+            self.unrounded.push(match given {
+                Some((all, x)) => {
+                    Unrounded::of_columns(a, ColumnRange::new(x, all, next()), precision)
+                }
+                None => Unrounded::of_columns(a, columns, precision),
+            });
+        }
+        next().end < k
+    }
+
+    /// Checks Y, in fewer bits than f64 also against the result in f64, after computing what is left.
+    pub(super) fn check<T: Real>(&mut self, of: &Operands<'_, T>, y: &[T]) -> Check {
+        while self.extend(of) {}
+        against_f64(check_columns(&self.references, of.k, y), &self.unrounded, of.k, y)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::{SpmmProblem, tests::of};
+    use super::*;
+    use crate::experiment::problem::Problem;
+    use sparsescope_matrix::matrix::examples;
+    use sparsescope_matrix::parallel::lock;
+
+    #[test]
+    fn references_are_computed_a_few_columns_at_a_time_and_kept_for_a_wider_x() {
+        let problem = SpmmProblem::drawn(Arc::new(examples::five_by_five()), 42);
+        let k = 2 * COLUMNS_AT_ONCE as u32 + 1;
+        for precision in Precision::UNIFORM {
+            let is_left = |k: u32| problem.extend_reference(&of("cpu/spmm/rows", k, precision));
+            assert_eq!([(); 4].map(|()| is_left(k)), [true, true, false, false]);
+            assert_eq!([3, k, k + 1, k + 1].map(is_left), [false; 4]);
+        }
+        let (double, single) = (lock(&problem.double), lock(&problem.single));
+        let [double, single] =
+            [&double.references[&Precision::F64], &single.references[&Precision::F32]];
+        let columns = |of: &ColumnReferences| -> [Vec<usize>; 2] {
+            let references = of.references.iter().map(BlockReference::columns);
+            [references.collect(), of.unrounded.iter().map(Unrounded::columns).collect()]
+        };
+        let steps = vec![COLUMNS_AT_ONCE, COLUMNS_AT_ONCE, 1, 1];
+        assert_eq!(columns(double), [steps.clone(), vec![]]);
+        assert_eq!(columns(single), [steps.clone(), steps]);
+    }
+}
