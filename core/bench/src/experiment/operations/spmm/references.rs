@@ -6,6 +6,10 @@ use sparsescope_kernels::gate::{
 use sparsescope_matrix::matrix::{Csr, Precision, Real};
 use sparsescope_record::Check;
 
+/// Columns of a step: as many as one pass over A multiplies; in the page one, because nothing else happens there during a
+/// step, so that it takes no longer than for SpMV.
+const COLUMNS: usize = if cfg!(target_family = "wasm") { 1 } else { COLUMNS_AT_ONCE };
+
 /// The operands of Y = A·X in a precision.
 pub(super) struct Operands<'a, T> {
     /// A before it is rounded.
@@ -37,7 +41,7 @@ impl ColumnReferences {
         if first >= k {
             return false;
         }
-        let next = || first..k.min(first + COLUMNS_AT_ONCE);
+        let next = || first..k.min(first + COLUMNS);
         let columns = ColumnRange::new(x, k, next());
         self.references.push(BlockReference::new(rounded, columns));
         if precision != Precision::F64 {
@@ -71,7 +75,7 @@ mod tests {
     #[test]
     fn references_are_computed_a_few_columns_at_a_time_and_kept_for_a_wider_x() {
         let problem = SpmmProblem::drawn(Arc::new(examples::five_by_five()), 42);
-        let k = 2 * COLUMNS_AT_ONCE as u32 + 1;
+        let k = 2 * COLUMNS as u32 + 1;
         for precision in Precision::UNIFORM {
             let is_left = |k: u32| problem.extend_reference(&of("cpu/spmm/rows", k, precision));
             assert_eq!([(); 4].map(|()| is_left(k)), [true, true, false, false]);
@@ -84,7 +88,7 @@ mod tests {
             let references = of.references.iter().map(BlockReference::columns);
             [references.collect(), of.unrounded.iter().map(Unrounded::columns).collect()]
         };
-        let steps = vec![COLUMNS_AT_ONCE, COLUMNS_AT_ONCE, 1, 1];
+        let steps = vec![COLUMNS, COLUMNS, 1, 1];
         assert_eq!(columns(double), [steps.clone(), vec![]]);
         assert_eq!(columns(single), [steps.clone(), steps]);
     }
