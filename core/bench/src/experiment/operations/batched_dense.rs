@@ -122,8 +122,7 @@ impl Problem for BatchedDenseProblem {
     fn resident(&self, configuration: &Configuration, _: MemoryLimit) -> Vec<Resident> {
         let sizes = || self.batches.sizes().iter().map(|s| (s.batch().unknowns(), s.batch().len()));
         let bytes = sizes().map(|(n, systems)| Solutions::bytes(n, systems)).sum();
-        let mut resident =
-            vec![Resident { name: format!("solutions of {}", configuration.kernel.id), bytes }];
+        let mut resident = vec![Resident::own("solutions", configuration, bytes)];
         if configuration.parameters.get(&RHS) == Rhs::Random {
             let bytes = sizes().map(|(n, systems)| 8 * n as u64 * systems as u64).sum();
             resident.push(Resident { name: "random right-hand sides".to_owned(), bytes });

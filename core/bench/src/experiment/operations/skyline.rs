@@ -66,8 +66,7 @@ impl Problem for SkylineProblem {
     }
 
     fn resident(&self, configuration: &Configuration, _: MemoryLimit) -> Vec<Resident> {
-        let name = format!("skyline points of {}", configuration.kernel.id);
-        vec![Resident { name, bytes: self.points.bytes() }]
+        vec![Resident::own("skyline points", configuration, self.points.bytes())]
     }
 
     /// Certifies the first result and compares every other with it.

@@ -276,24 +276,27 @@ impl Problem for SpmmProblem {
         let (k, precision) = (Self::vectors(configuration), configuration.precision);
         let kernel = configuration.kernel;
         let mut arrays = self.product.resident(configuration, memory);
-        let mut add = |what: &str, of: &str, bytes: u128| {
-            let name = format!("{what} of {k} columns in {}, {of}", precision.as_str());
-            let bytes = u64::try_from(bytes).ok().filter(|bytes| *bytes <= memory.get());
-            arrays.push(Resident { name, bytes: bytes.unwrap_or(0) });
+        let fitting = |bytes: u128| {
+            u64::try_from(bytes).ok().filter(|bytes| *bytes <= memory.get()).unwrap_or(0)
         };
+        let own = |what: &str, bytes: u128| Resident::own(what, configuration, fitting(bytes));
         let blocks = self.blocks(k, precision);
+        let [(_, x), (_, y), ..] = blocks;
         for (what, bytes) in blocks.into_iter().filter(|&(_, bytes)| bytes > 0) {
-            // Each kernel has a Y of its own.
-            add(what, if what == "Y" { kernel.id } else { "all kernels" }, bytes);
+            arrays.push(match what {
+                "Y" => own(what, bytes),
+                _ => {
+                    let name = format!("{what} of {k} columns in {}", precision.as_str());
+                    Resident { name, bytes: fitting(bytes) }
+                }
+            });
         }
         if order_of_vectors(kernel) == Order::ColumnMajor {
-            let [(_, x), ..] = blocks;
-            add("X by columns", kernel.id, x);
+            arrays.push(own("X by columns", x));
         }
         if kernel.is_of_user_library() {
             // The memory that it shares has X, and Y twice.
-            let [(_, x), (_, y), ..] = blocks;
-            add("X and another Y", kernel.id, x + y);
+            arrays.push(own("X and another Y", x + y));
         }
         arrays
     }
@@ -361,8 +364,8 @@ impl Problem for SpmmProblem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::configuration::Temperature;
     use crate::measure::integer_vector;
-    use sparsescope_kernels::spmm::serial;
     use sparsescope_matrix::matrix::examples;
     use sparsescope_model::kernel::{KernelDescriptor, Mapping, Origin, Parameters, kernel};
     use sparsescope_record::Verdict;
@@ -464,6 +467,21 @@ mod tests {
         let refused = problem.check_blocks(&wide, MemoryLimit::bytes(needed - 1)).unwrap_err();
         let expected = format!("SpMM with X, Y and its check for 16 columns needs {needed} bytes");
         assert!(refused.to_string().starts_with(&expected), "{refused}");
+        // All of them share what others have, but each has its own Y.
+        let others = [
+            Configuration { threads: 2, ..wide.clone() },
+            Configuration { block: Some(64), ..wide.clone() },
+            Configuration { temperature: Temperature::Cold, ..wide.clone() },
+        ];
+        for other in others {
+            let other = problem.resident(&other, MemoryLimit::unlimited());
+            let own: Vec<u64> = other
+                .iter()
+                .filter(|array| !resident.contains(array))
+                .map(|array| array.bytes)
+                .collect();
+            assert_eq!(own, [4 * 80]);
+        }
         // Kernels that take X by columns have a copy.
         let [by_rows, by_columns] = ["alg1", "columns-alg1"].map(|algorithm| {
             let id = format!("vendor/cusparse/spmm-{algorithm}");
@@ -486,36 +504,6 @@ mod tests {
         let resident = problem.resident(&library, MemoryLimit::unlimited());
         let bytes: Vec<u64> = resident.iter().map(|array| array.bytes).collect();
         assert_eq!(bytes, [144, 8 * 80, 8 * 80, 16 * 80, 2 * 8 * 80]);
-    }
-
-    #[test]
-    fn results_of_a_narrow_and_of_a_wide_x_are_checked_with_the_same_references() {
-        // Rows without nonzeros, and a full one.
-        let entries: Vec<_> = (0..40)
-            .flat_map(|i| (0..if i == 9 { 30 } else { i % 4 }).map(move |j| (i, j * 7 % 30)))
-            .map(|(i, j)| (i, j, 0.1 + (i * 30 + j) as f64))
-            .collect();
-        let a = Csr::from_triplets(40, 30, &entries).unwrap();
-        let problem = SpmmProblem::drawn(Arc::new(a.clone()), 42);
-        let single = a.map(|value| value as f32);
-        for k in [12u32, 3, 20] {
-            let columns = k as usize;
-            let mut y = vec![0.0; 40 * columns];
-            serial(&a, columns, &problem.double_block(columns), &mut y);
-            let check =
-                problem.check(&of("cpu/spmm/serial", k, Precision::F64), &Output::Vector(y));
-            assert_eq!((check.verdict, check.rel_err), (Verdict::Pass, Some(0.0)), "{k}");
-            let mut y = vec![0.0; 40 * columns];
-            serial(&single, columns, &problem.single_block(columns).unwrap(), &mut y);
-            let single = of("cpu/spmm/serial", k, Precision::F32);
-            let check = problem.check(&single, &Output::Single(y.clone()));
-            assert_eq!(check.verdict, Verdict::Pass, "{k} {:?}", check.reason);
-            assert!(check.rounding.is_some_and(|found| found.max > 0.0), "{k}");
-            // The last column of the full row.
-            y[10 * columns - 1] *= 1.001;
-            let wrong = problem.check(&single, &Output::Single(y)).reason.unwrap();
-            assert!(wrong.starts_with(&format!("column {}: row 9 is", k - 1)), "{wrong}");
-        }
     }
 
     #[test]

@@ -325,7 +325,7 @@ impl SpmvProblem {
             return self.with_copies(vec![Resident { name, bytes }], precision, memory);
         }
         if configuration.kernel.is_of_user_library() {
-            return vec![Resident::shared(configuration.kernel, &self.a, memory)];
+            return vec![Resident::shared(configuration, &self.a, memory)];
         }
         let mut sizes = lock(&self.sizes);
         // Counting slots passes over the whole matrix: do it once per format, not once per configuration.

@@ -171,13 +171,12 @@ impl Problem for SymgsProblem {
         }
         let kernel = configuration.kernel;
         if kernel.is_of_user_library() {
-            resident.push(Resident::shared(kernel, a, memory));
+            resident.push(Resident::shared(configuration, a, memory));
         } else if kernel.device == DeviceKind::Cpu && kernel.mapping != Mapping::Serial {
             // A copy of the rows in their order; two if the structure is not symmetric.
             let bytes =
                 2 * (a.nnz() as u64 * (4 + precision.values().bytes()) + 16 * a.rows() as u64);
-            let name = format!("rows of {} in {}", kernel.id, precision.as_str());
-            resident.push(Resident { name, bytes });
+            resident.push(Resident::own("rows", configuration, bytes));
         }
         resident
     }

@@ -68,9 +68,12 @@ mod tests {
 
     use super::super::{SpmmProblem, tests::of};
     use super::*;
+    use crate::experiment::output::Output;
     use crate::experiment::problem::Problem;
+    use sparsescope_kernels::spmm::serial;
     use sparsescope_matrix::matrix::examples;
     use sparsescope_matrix::parallel::lock;
+    use sparsescope_record::Verdict;
 
     #[test]
     fn references_are_computed_a_few_columns_at_a_time_and_kept_for_a_wider_x() {
@@ -91,5 +94,35 @@ mod tests {
         let steps = vec![COLUMNS, COLUMNS, 1, 1];
         assert_eq!(columns(double), [steps.clone(), vec![]]);
         assert_eq!(columns(single), [steps.clone(), steps]);
+    }
+
+    #[test]
+    fn results_of_a_narrow_and_of_a_wide_x_are_checked_with_the_same_references() {
+        // Rows without nonzeros, and a full one.
+        let entries: Vec<_> = (0..40)
+            .flat_map(|i| (0..if i == 9 { 30 } else { i % 4 }).map(move |j| (i, j * 7 % 30)))
+            .map(|(i, j)| (i, j, 0.1 + (i * 30 + j) as f64))
+            .collect();
+        let a = Csr::from_triplets(40, 30, &entries).unwrap();
+        let problem = SpmmProblem::drawn(Arc::new(a.clone()), 42);
+        let single = a.map(|value| value as f32);
+        for k in [12u32, 3, 20] {
+            let columns = k as usize;
+            let mut y = vec![0.0; 40 * columns];
+            serial(&a, columns, &problem.double_block(columns), &mut y);
+            let check =
+                problem.check(&of("cpu/spmm/serial", k, Precision::F64), &Output::Vector(y));
+            assert_eq!((check.verdict, check.rel_err), (Verdict::Pass, Some(0.0)), "{k}");
+            let mut y = vec![0.0; 40 * columns];
+            serial(&single, columns, &problem.single_block(columns).unwrap(), &mut y);
+            let single = of("cpu/spmm/serial", k, Precision::F32);
+            let check = problem.check(&single, &Output::Single(y.clone()));
+            assert_eq!(check.verdict, Verdict::Pass, "{k} {:?}", check.reason);
+            assert!(check.rounding.is_some_and(|found| found.max > 0.0), "{k}");
+            // The last column of the full row.
+            y[10 * columns - 1] *= 1.001;
+            let wrong = problem.check(&single, &Output::Single(y)).reason.unwrap();
+            assert!(wrong.starts_with(&format!("column {}: row 9 is", k - 1)), "{wrong}");
+        }
     }
 }
