@@ -175,7 +175,9 @@ pub(super) struct SymgsArgs {
     /// e is the vector of --expect. This is a bound on the error of each element of x; --tol of `solve` is a residual.
     #[arg(long, visible_alias = "max-error", value_name = "T", default_value = "1e-3", value_parser = tolerance, requires = "expect", allow_negative_numbers = true, help_heading = OUTPUT)]
     pub(super) tol: f64,
-    /// Write x to this file (Matrix Market array, 17 significant digits; gzipped if it ends in .gz)
+    /// Write x to this file: a NumPy array (.npy), or a Matrix Market array, 17 significant digits
+    ///
+    /// The file is gzipped if its name ends in .gz.
     #[arg(short, value_name = "FILE", required_unless_present_any = ["expect", "json"], help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
     /// Overwrite an existing file
@@ -292,7 +294,9 @@ pub(super) struct SolveArgs {
     pub(super) keep_filter: bool,
     #[command(flatten)]
     pub(super) ranks: RankArgs,
-    /// Write x to this file (Matrix Market array, 17 significant digits; gzipped if it ends in .gz)
+    /// Write x to this file: a NumPy array (.npy), or a Matrix Market array, 17 significant digits
+    ///
+    /// The file is gzipped if its name ends in .gz.
     #[arg(short, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
     /// Write the relative residual after each iteration as CSV

@@ -153,7 +153,7 @@ pub(super) fn told(path: &Path, file: VectorFile) -> Vec<f64> {
     file.values
 }
 
-/// The forms in which products are written.
+/// The forms in which vectors and products are written.
 pub(super) const RESULT_FORMS: [&str; 2] = ["Matrix Market", "NumPy array"];
 
 /// Fails if two inputs are standard input, which has the data of one.

@@ -23,7 +23,7 @@ use sparsescope_core::record::{Check, Operation, SetUpSizes, Spectrum, Verdict};
 use super::interrupt::Interrupt;
 use super::operand_args::SolveArgs;
 use super::operands::{
-    ARCHIVE, Desk, backend, check_stdin, kernel_of, on_all_gpus, option_of, threads,
+    ARCHIVE, Desk, RESULT_FORMS, backend, check_stdin, kernel_of, on_all_gpus, option_of, threads,
 };
 use super::outcome::{Outcome, UsageError, not_right};
 use super::output::{
@@ -309,10 +309,12 @@ pub(super) fn check_forms(args: &SolveArgs) -> Result<(), UsageError> {
     let files = [("-o", &args.output), ("--history", &args.history), ("--write-g", &args.write_g)];
     let named = files.iter().filter_map(|(option, path)| Some((*option, path.as_deref()?)));
     check_apart(&named.collect::<Vec<_>>())?;
-    for path in [&args.output, &args.write_g].into_iter().flatten() {
-        check_form(path, &["Matrix Market"])?;
-    }
-    args.history.iter().try_for_each(|path| check_form(path, &["CSV"]))
+    let check = |path: &Option<PathBuf>, forms: &[&str]| {
+        path.iter().try_for_each(|path| check_form(path, forms))
+    };
+    check(&args.output, &RESULT_FORMS)?;
+    check(&args.history, &["CSV"])?;
+    check(&args.write_g, &["Matrix Market"])
 }
 
 /// The residuals as CSV, each with its iteration.

@@ -20,7 +20,8 @@ use sparsescope_core::symgs::{Mode, relative_residual, right_hand_side, starting
 use super::interrupt::Interrupt;
 use super::operand_args::SymgsArgs;
 use super::operands::{
-    Desk, Differences, backend, check_precision, check_stdin, kernel_of, threads, workers,
+    Desk, Differences, RESULT_FORMS, backend, check_precision, check_stdin, kernel_of, threads,
+    workers,
 };
 use super::outcome::{Outcome, not_right};
 use super::output::{check_form, check_result, executed, print_beside, print_json, watched};
@@ -79,7 +80,7 @@ pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     let kernel = kernel_of(Operation::Symgs, &args.kernel)?;
     if let Some(path) = &args.output {
         check_result(path, args.force, args.json)?;
-        check_form(path, &["Matrix Market"])?;
+        check_form(path, &RESULT_FORMS)?;
     }
     check_stdin(&[
         ("MATRIX", Some(Path::new(&args.matrix))),

@@ -5,7 +5,7 @@ use sparsescope_core::kernel::{KernelDescriptor, Mapping};
 use sparsescope_core::record::{Operation, Run, Verdict};
 use sparsescope_tests::{Program, documents, follow_the_schema};
 
-use crate::common::{on_cpu, open, program};
+use crate::common::{elements, on_cpu, open, program};
 
 /// Shapes that break kernels: empty rows, more columns than rows, one dense column, one dense row.
 const SHAPES: [(&str, &str); 3] = [
@@ -222,7 +222,7 @@ fn spmm_refuses_an_x_that_does_not_fit() {
 }
 
 #[test]
-fn spmv_writes_arrays_of_one_dimension_in_f64() {
+fn vectors_are_written_as_arrays_of_one_dimension_in_f64() {
     let p = example();
     p.write("x.txt", "1\n2\n3\n4\n5\n");
     for precision in ["f64", "f32"] {
@@ -235,9 +235,22 @@ fn spmv_writes_arrays_of_one_dimension_in_f64() {
         assert!(y.ends_with(&expected), "{precision}");
     }
     p.succeed(&["spmv", "A.mtx", "--x", "x.txt", "--expect", "y.npy"]);
+    for command in ["symgs", "solve"] {
+        for name in ["x.mtx", "x.npy"] {
+            let args = [command, "gen:poisson2d?n=2", "--threads", "1", "--force", "-o", name];
+            p.succeed(&args);
+        }
+        let x = std::fs::read(p.path("x.npy")).unwrap();
+        assert!(String::from_utf8_lossy(&x).contains("'shape': (4,)"), "{command}");
+        let expected: Vec<u8> =
+            elements(&p, "x.mtx").into_iter().flat_map(f64::to_le_bytes).collect();
+        assert!(x.ends_with(&expected), "{command}");
+    }
     // Of another form than its name says.
-    let error = p.fail(2, &["spmv", "A.mtx", "--x", "x.txt", "-o", "y.csv"]);
-    assert!(error.contains("the output is Matrix Market or NumPy array"), "{error}");
+    for command in ["spmv", "symgs", "solve"] {
+        let error = p.fail(2, &[command, "A.mtx", "-o", "y.csv"]);
+        assert!(error.contains("the output is Matrix Market or NumPy array"), "{error}");
+    }
 }
 
 #[test]
