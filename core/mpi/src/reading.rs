@@ -6,6 +6,7 @@ use std::path::Path;
 use super::agreed::agreed;
 use super::numbering::Numbering;
 use super::world::World;
+use sparsescope_bench::experiment::unread_matrix;
 use sparsescope_matrix::distributed::{BlockCounts, Partition, RowBlock};
 use sparsescope_matrix::io::{
     Field, FileShare, HandedOut, Progress, Symmetry, hand_out, is_compressed, open_share,
@@ -42,7 +43,8 @@ pub fn read(
     progress: Progress<'_>,
 ) -> Result<Read, String> {
     let (rank, ranks) = (world.rank(), world.ranks());
-    let is_compressed = agreed(world, is_compressed(path))?;
+    let is_compressed = is_compressed(path).map_err(|error| unread_matrix(path, error));
+    let is_compressed = agreed(world, is_compressed)?;
     let mut share = match world.any(is_compressed) {
         false => agreed(world, open_share(path, (rank, ranks), limit, progress))?,
         true => handed_out(world, path, limit, progress)?,

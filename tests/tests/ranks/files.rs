@@ -156,4 +156,8 @@ fn ranks_that_read_a_share_of_a_file_each_have_its_matrix() {
         assert!(errors(&ran)[0].contains(expected), "{}", ran.err);
     }
     assert!(!program.path("z.mtx").exists());
+    let args = ["spmv", "grid-5pt", "--kernel", "mpi/csr/halo", "-o", "z.mtx"];
+    let ran = run(&program, 2, &args);
+    assert_eq!((ran.code, errors(&ran).len()), (Some(1), 1), "{}", ran.err);
+    assert!(errors(&ran)[0].ends_with("(did you mean suite:grid-5pt?)"), "{}", ran.err);
 }

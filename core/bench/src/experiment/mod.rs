@@ -86,7 +86,9 @@ pub use resident::Resident;
 pub use runner::{Ending, Observer, Runner, Step, Steps};
 pub use serial::SerialBackend;
 #[cfg(not(target_family = "wasm"))]
-pub use source::{MatrixSource, SourceError, matrix_cache, matrix_file, matrix_folders};
+pub use source::{
+    MatrixSource, SourceError, matrix_cache, matrix_file, matrix_folders, unread_matrix,
+};
 pub use sparsescope_record::{LoadedMatrix, LoadedValues, ReadMatrix};
 pub use split::{Portion, Units, split};
 #[cfg(not(target_family = "wasm"))]

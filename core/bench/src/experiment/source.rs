@@ -147,7 +147,7 @@ impl MatrixSource {
     pub fn probe(&self) -> Result<Extent, SourceError> {
         match self {
             Self::File(path, _) | Self::SuiteFile(_, path) => {
-                open_extent(path, &self.options()).map_err(|error| unread(path, error, in_suite))
+                open_extent(path, &self.options()).map_err(|error| unread_matrix(path, error))
             }
             Self::Generated(spec) | Self::Suite(_, spec) => Ok(spec.extent()),
         }
@@ -165,7 +165,7 @@ impl MatrixSource {
             Self::File(path, _) | Self::SuiteFile(_, path) => {
                 let progress = progress.cancelled_by(cancel);
                 let file = open_matrix_as(path, &self.options(), limit, progress);
-                let mut file = file.map_err(|error| unread(path, error, in_suite))?;
+                let mut file = file.map_err(|error| unread_matrix(path, error))?;
                 file.warnings.extend(self.unlike_the_published(&file.matrix));
                 file
             }
@@ -268,9 +268,9 @@ pub(super) fn unread(
     }
 }
 
-/// The name of a matrix of a suite.
-fn in_suite(name: &str) -> Option<&'static str> {
-    suite_entry(name).map(|entry| entry.name)
+/// Why the file of a matrix could not be read. A missing one may be named like a matrix of a suite.
+pub fn unread_matrix(path: &Path, error: IoError) -> SourceError {
+    unread(path, error, |name| suite_entry(name).map(|entry| entry.name))
 }
 
 /// Folders searched for the real matrices of suites: the one that `SPARSESCOPE_MATRICES` names, then
