@@ -8,6 +8,8 @@ use std::path::Path;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use sparsescope_core::bundle::{Bundle, Journal, Limits};
+use sparsescope_core::io::dense::{DenseFile, read_dense};
+use sparsescope_core::io::numpy::write_npy;
 use sparsescope_core::io::vector::Companion;
 use sparsescope_core::io::{
     AnyMatrix, IoError, MatrixFile, Progress, ReadOptions, matrix_market, points, read_matrix,
@@ -72,11 +74,40 @@ fn holds(read: Result<MatrixFile, IoError>) {
             assert_eq!(format!("{:?}", back.matrix), format!("{:?}", file.matrix));
             assert!(file.warnings.iter().all(|warning| !warning.contains('\n')));
         }
-        Err(error) => {
-            let message = error.to_string();
-            assert!(!message.is_empty() && !message.chars().any(char::is_control), "{message:?}");
-            assert!(message.len() < 1000, "{message}");
+        Err(error) => is_one_line(&error),
+    }
+}
+
+/// A refusal is one line.
+fn is_one_line(error: &IoError) {
+    let message = error.to_string();
+    assert!(!message.is_empty() && !message.chars().any(char::is_control), "{message:?}");
+    assert!(message.len() < 1000, "{message}");
+}
+
+/// A dense matrix that was read has the sizes that were declared, and reads back unchanged once written.
+fn holds_dense(bytes: &[u8]) {
+    let mut told = None;
+    let mut fits = |rows: u64, cols: u64| {
+        told = Some((rows, cols));
+        true
+    };
+    match read_dense("X", bytes, &mut fits, MemoryLimit::bytes(LIMIT), Progress::none()) {
+        Ok(file) => {
+            let DenseFile { rows, cols, values, order, warnings } = file.unwrap();
+            assert_eq!((told, values.len()), (Some((rows as u64, cols as u64)), rows * cols));
+            assert!(warnings.iter().all(|warning| !warning.contains('\n')));
+            if values.is_empty() {
+                return;
+            }
+            let (mut written, all) = (Vec::new(), MemoryLimit::unlimited());
+            write_npy(&values, Some(cols), order, &mut written, all, Progress::none()).unwrap();
+            let back = read_dense("X", &written, &mut |_, _| true, all, Progress::none());
+            let back = back.unwrap().unwrap();
+            let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+            assert_eq!((back.rows, back.cols, bits(&back.values)), (rows, cols, bits(&values)));
         }
+        Err(error) => is_one_line(&error),
     }
 }
 
@@ -126,11 +157,7 @@ fn holds_points(name: &str, bytes: &[u8]) {
                 assert_eq!(back.unwrap().identity(), points.identity());
             }
         }
-        Err(error) => {
-            let message = error.to_string();
-            assert!(!message.is_empty() && !message.chars().any(char::is_control), "{message:?}");
-            assert!(message.len() < 1000, "{message}");
-        }
+        Err(error) => is_one_line(&error),
     }
 }
 
@@ -199,6 +226,11 @@ fn the_seeds_are_read() {
     for (name, bytes) in STORED {
         assert!(read(name, bytes).is_ok(), "{name}");
     }
+    for dense in DENSE {
+        let limit = MemoryLimit::bytes(LIMIT);
+        let read = read_dense("X", dense, &mut |_, _| true, limit, Progress::none());
+        assert!(read.is_ok_and(|file| file.is_some()), "{}", String::from_utf8_lossy(dense));
+    }
     assert!(Bundle::read(GOLDEN, &Limits::default()).is_ok());
 }
 
@@ -241,6 +273,9 @@ fn what_the_fuzz_targets_begin_with_holds() {
         holds(read("a.npz", &bytes));
         read_vectors(&bytes);
         holds_points("a.npy", &bytes);
+    }
+    for path in files("dense") {
+        holds_dense(&std::fs::read(path).unwrap());
     }
     for path in files("boeing") {
         holds_in_columns(&std::fs::read(path).unwrap());
@@ -360,7 +395,16 @@ proptest! {
         let bytes = mutated(&bytes, &outside);
         holds(read("a.npz", &bytes));
         read_vectors(&bytes);
+        holds_dense(&bytes);
         holds_points("a.npy", &bytes);
+    }
+
+    #[test]
+    fn broken_dense_matrices_are_read_or_refused(
+        seed in prop::sample::select(&DENSE[..]),
+        mutations in prop::collection::vec(mutation(), 0..6),
+    ) {
+        holds_dense(&mutated(seed, &mutations));
     }
 
     #[test]

@@ -61,6 +61,19 @@ pub(super) const ARRAYS: [&[u8]; 7] = [
     include_bytes!("../../../../fuzz/corpus/numpy/dense"),
 ];
 
+/// Dense matrices.
+pub(super) const DENSE: [&[u8]; 9] = [
+    include_bytes!("../../../../fuzz/corpus/dense/rows"),
+    include_bytes!("../../../../fuzz/corpus/dense/csv"),
+    include_bytes!("../../../../fuzz/corpus/dense/semicolons"),
+    include_bytes!("../../../../fuzz/corpus/dense/savetxt"),
+    include_bytes!("../../../../fuzz/corpus/dense/array"),
+    include_bytes!("../../../../fuzz/corpus/dense/symmetric"),
+    include_bytes!("../../../../fuzz/corpus/dense/sparse"),
+    include_bytes!("../../../../fuzz/corpus/dense/fortran"),
+    include_bytes!("../../../../fuzz/corpus/dense/column"),
+];
+
 /// MATLAB files of level 5 and 4, each after the byte that chooses the variable.
 pub(super) const MATLAB: [&[u8]; 3] = [
     include_bytes!("../../../../fuzz/corpus/matlab/level5"),
