@@ -36,7 +36,12 @@
 //! --spy-bytes 1KiB --label golden`, `golden/bundle-1.13.zip` from `bench 'gen:stencil7?n=6'
 //! 'gen:powerlaw?m=400&nnz=1600&max=60' --kernels 'cpu/csr/serial,cuda/csr/*,cuda/spmv/auto' --backend cpu,cuda
 //! --block-sizes 64 --precision f64,f32,f32:f64,bf16:f32,f16:f32 --runs 4 --warmup 1 --threads 1 --spy-bytes 1KiB
-//! --label golden`. They are never regenerated: a new schema version adds a file beside them.
+//! --label golden`. `golden/bundle-1.13-spmm.zip` was written with `bench 'gen:stencil7?n=4'
+//! 'gen:lp?m=40&n=90&nnz=300&max=30' --operation spmm --kernels 'cpu/spmm/*' --vectors 1,8 --precision f64,f32
+//! --backend cpu --runs 4 --warmup 1 --threads 1 --spy-bytes 1KiB --label golden`, `golden/bundle-1.13-transposed.zip`
+//! with the same matrices and settings, but `--kernels 'cpu/csr/serial,cpu/hll/serial,cpu/spmv/auto' --op n,t --scale
+//! 2,0.5:1` in place of operation, kernels and vectors. They are never regenerated: a new schema version adds a file
+//! beside them.
 
 use std::collections::BTreeSet;
 
@@ -48,6 +53,7 @@ use sparsescope_core::skyline::PointsPicture;
 use sparsescope_core::symgs::Wavefronts;
 
 mod of_all;
+mod products;
 mod schema_1_13;
 
 const GOLDEN: &[u8] = include_bytes!("../../golden/bundle-1.0.zip");
@@ -77,6 +83,10 @@ const GOLDEN_1_11: &[u8] = include_bytes!("../../golden/bundle-1.11.zip");
 const GOLDEN_1_13_ENERGY: &[u8] = include_bytes!("../../golden/bundle-1.13-energy.zip");
 
 const GOLDEN_1_13: &[u8] = include_bytes!("../../golden/bundle-1.13.zip");
+
+const GOLDEN_1_13_SPMM: &[u8] = include_bytes!("../../golden/bundle-1.13-spmm.zip");
+
+const GOLDEN_1_13_TRANSPOSED: &[u8] = include_bytes!("../../golden/bundle-1.13-transposed.zip");
 
 fn golden() -> Bundle {
     Bundle::read(GOLDEN, &Limits::default()).unwrap()

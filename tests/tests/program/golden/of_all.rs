@@ -5,7 +5,7 @@ use crate::examples::H200;
 
 /// Each bundle, how many matrices or subjects it has, and how many pictures: those of the structure and of the levels,
 /// and the histories of passed runs that solve.
-const ALL: [(&[u8], usize, usize); 15] = [
+const ALL: [(&[u8], usize, usize); 17] = [
     (GOLDEN, 2, 0),
     (GOLDEN_1_1, 2, 2),
     (GOLDEN_1_2, 5, 0),
@@ -24,6 +24,8 @@ const ALL: [(&[u8], usize, usize); 15] = [
     (GOLDEN_1_11, 2, 2 + 4),
     (GOLDEN_1_13, 2, 2),
     (GOLDEN_1_13_ENERGY, 2, 2),
+    (GOLDEN_1_13_SPMM, 2, 2),
+    (GOLDEN_1_13_TRANSPOSED, 2, 2),
     (H200, 30, 30),
 ];
 
