@@ -1,5 +1,5 @@
-//! A kernel for y = A·x that is prepared and checked once, and then computes with any x, in the
-//! memory of the host or of the device.
+//! A kernel for y = A·x, or for Y = A·X with k columns, that is prepared and checked once, and then
+//! computes with any x or X, in the memory of the host or of the device.
 
 use std::any::Any;
 use std::ptr::null_mut;
@@ -7,30 +7,35 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaEvent, result, sys};
 use sparsescope_core::experiment::{
-    Configuration, KernelError, Output, PrepareError, Problem, Side, SpmvProblem, SpmvSide, Watch,
-    admit_vectors, other_precision,
+    Configuration, KernelError, Output, PrepareError, Problem, Side, SpmmProblem, SpmmSide,
+    SpmvProblem, SpmvSide, Watch, admit_vectors, other_precision,
 };
-use sparsescope_core::kernel::{KernelDescriptor, kernel};
-use sparsescope_core::matrix::{Csr, Operands, Precision};
+use sparsescope_core::kernel::{KernelDescriptor, kernel, order_of_vectors};
+use sparsescope_core::matrix::{Csr, Operands, Order, Precision};
+use sparsescope_core::measure::DEFAULT_SEED;
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{Check, Costs};
+use sparsescope_core::record::{Check, Costs, Operation};
 
 use crate::device::{Device, DeviceError, Doing};
+use crate::guarded::GuardedVector;
 use crate::launch::{Bound, enqueue};
 use crate::machine::Machine;
 use crate::one_gpu::Parts;
 use crate::refusal::refused;
-use crate::spmv::{AUTO, Choosing, Sides, product};
-use crate::upload::Uploads;
+use crate::spmm;
+use crate::spmv::{AUTO, Choosing, Sides, Spmv, product};
+use crate::upload::{UploadedVector, Uploads};
 use crate::value::DeviceReal;
 
-/// An SpMV kernel bound to its matrix on a device.
+/// A kernel of SpMV or SpMM bound to its matrix on a device.
 pub struct CudaProduct {
     /// The kernel that runs: the chosen one of a kernel that chooses.
     kernel: &'static KernelDescriptor,
     precision: Precision,
     /// Rows and columns.
     size: (usize, usize),
+    /// Columns of X and Y; 1 for SpMV.
+    k: usize,
     costs: Costs,
     check: Check,
     /// Present until it is dropped.
@@ -57,9 +62,13 @@ struct Ready {
     machine: Machine,
 }
 
+/// What runs, with the result and the costs of its first execution.
+type Made = (Ready, Output, Costs);
+
 impl CudaProduct {
-    /// Binds the configuration's kernel, sets it up and checks its result for one x. `None` when
-    /// cancelled; fails if the kernel cannot run here or on this matrix.
+    /// Binds the configuration's kernel, sets it up and checks its result for one x, or one X of the
+    /// columns that the configuration requests, by rows. `None` when cancelled; fails if the kernel
+    /// cannot run here or on this matrix.
     pub fn new(
         device: Device,
         configuration: &Configuration,
@@ -67,6 +76,9 @@ impl CudaProduct {
         memory: MemoryLimit,
         watch: &Watch<'_>,
     ) -> Result<Option<Self>, PrepareError> {
+        if configuration.kernel.operation == Operation::Spmm {
+            return Self::of_columns(device, configuration, a, memory).map(Some);
+        }
         // A kernel chosen here shall take any x on the device, which is not checked.
         let problem = match configuration.kernel.id {
             AUTO => SpmvProblem::of_any(a),
@@ -79,12 +91,42 @@ impl CudaProduct {
             Side::Double(side) => bind(machine, &problem, &side, configuration, memory, watch)?,
             Side::Single(side) => bind(machine, &problem, &side, configuration, memory, watch)?,
         };
-        let Some((ready, output, costs)) = made else { return Ok(None) };
+        Ok(made.map(|made| Self::checked(made, (&problem, a), configuration, 1)))
+    }
+
+    /// With a kernel of SpMM.
+    fn of_columns(
+        device: Device,
+        configuration: &Configuration,
+        a: &Arc<Csr>,
+        memory: MemoryLimit,
+    ) -> Result<Self, PrepareError> {
+        let problem = SpmmProblem::drawn(Arc::clone(a), DEFAULT_SEED);
+        problem.admit(configuration)?;
+        if order_of_vectors(configuration.kernel) == Order::ColumnMajor {
+            let reason = "it takes X by columns, expected a kernel that takes X by rows";
+            return Err(PrepareError::Refused(reason.to_owned()));
+        }
+        let machine = Machine::new(device);
+        let made = match problem.side(configuration, memory)? {
+            SpmmSide::Double(side, x) => bind_block(machine, (&side, &x), configuration, memory)?,
+            SpmmSide::Single(side, x) => bind_block(machine, (&side, &x), configuration, memory)?,
+        };
+        let k = SpmmProblem::vectors(configuration);
+        Ok(Self::checked(made, (&problem, a), configuration, k))
+    }
+
+    fn checked(
+        (ready, output, costs): Made,
+        (problem, a): (&dyn Problem, &Csr),
+        configuration: &Configuration,
+        k: usize,
+    ) -> Self {
         let check = problem.check(configuration, &output);
         let chosen = costs.choice.as_ref().and_then(|choice| kernel(&choice.kernel));
         let kernel = chosen.unwrap_or(configuration.kernel);
         let (size, ready) = ((a.rows(), a.cols()), Some(Box::new(ready)));
-        Ok(Some(Self { kernel, precision, size, costs, check, ready }))
+        Self { kernel, precision: configuration.precision, size, k, costs, check, ready }
     }
 
     /// The kernel that runs; for a kernel that chooses, the chosen one.
@@ -103,10 +145,10 @@ impl CudaProduct {
     }
 
     /// Computes y = A·x for vectors of the host, which are copied to the device and back. Fails
-    /// unless x has one element per column, y one per row, both are in the precision that it was
+    /// unless x has k elements per column, y k per row, both are in the precision that it was
     /// prepared for, and x is finite if the kernel multiplies padding by it.
     pub fn multiply(&mut self, vectors: Operands<'_>) -> Result<(), KernelError> {
-        admit_vectors(self.kernel, self.size, &vectors)?;
+        admit_vectors(self.kernel, self.size, Some(self.k), &vectors)?;
         let ready = self.ready();
         let done = match (self.precision.in_f64(), vectors) {
             (true, Operands::Double(x, y)) => ready.on_host(x, y),
@@ -125,7 +167,7 @@ impl CudaProduct {
     ///
     /// # Safety
     /// On this product's device and in its primary context, `stream` must be a stream, `x` must be
-    /// the address of one element per column, and `y` that of one per row, both in the precision
+    /// the address of k elements per column, and `y` that of k per row, both by rows in the precision
     /// that it was prepared for. Until `stream` has reached what is given to it next, nothing may
     /// free them, write x, or access y.
     pub unsafe fn multiply_on_device(
@@ -140,7 +182,7 @@ impl CudaProduct {
             return Err(self.failed(reason.to_owned()));
         }
         let (rows, cols) = self.size;
-        let bytes = |elements: usize| elements * self.precision.vectors().bytes() as usize;
+        let bytes = |size: usize| size * self.k * self.precision.vectors().bytes() as usize;
         let (x, y) = ((x, bytes(cols)), (y, bytes(rows)));
         // SAFETY: the caller's promise.
         let done = unsafe { self.ready().on_device(x, y, stream as sys::CUstream) };
@@ -167,6 +209,21 @@ impl Drop for CudaProduct {
 }
 
 impl Ready {
+    /// A kernel in its parts that reads this copy of x.
+    fn new<T: DeviceReal>(
+        machine: Machine,
+        x: Arc<UploadedVector<T>>,
+        parts: Parts<GuardedVector<T>>,
+    ) -> Result<Self, PrepareError> {
+        let Parts { bound, y: written, _operands: mut operands, .. } = parts;
+        let event = || machine.device().context().new_event(None).doing("create an event");
+        let (before, done) = (event().map_err(refused)?, event().map_err(refused)?);
+        let (x_address, y) = (x.copy().address(), written.elements().address());
+        operands.push(Box::new(x));
+        operands.push(Box::new(written));
+        Ok(Self { bound, x: x_address, y, _operands: operands, before, done, machine })
+    }
+
     fn on_host<T>(&self, x: &[T], y: &mut [T]) -> Result<(), DeviceError> {
         let _caller = Caller::of_thread();
         let device = self.machine.device();
@@ -230,7 +287,7 @@ impl Ready {
         stream.wait(&self.before).doing("wait for an event")?;
         if x_bytes > 0 {
             // SAFETY: both have `x_bytes` bytes: the caller promises it, and the kernel's own x has
-            // one element per column. Our stream waits for what writes the caller's.
+            // k elements per column. Our stream waits for what writes the caller's.
             let copied =
                 unsafe { result::memcpy_dtod_async(self.x, x, x_bytes, stream.cu_stream()) };
             copied.doing("copy memory")?;
@@ -258,12 +315,12 @@ fn bind<T: DeviceReal>(
     configuration: &Configuration,
     memory: MemoryLimit,
     watch: &Watch<'_>,
-) -> Result<Option<(Ready, Output, Costs)>, PrepareError> {
+) -> Result<Option<Made>, PrepareError> {
     let uploads = Uploads::<T>::default();
     // The kernel reads this copy, because it is held before the kernel is prepared. No other kernel
     // does, so that it may be overwritten.
     let x = uploads.x(machine.device(), side.x()).map_err(refused)?;
-    let mut spmv = match configuration.kernel.id {
+    let spmv = match configuration.kernel.id {
         AUTO => {
             let (side, configuration) = (Arc::clone(side), configuration.clone());
             let (machine, uploads) = (&machine, &uploads);
@@ -276,16 +333,32 @@ fn bind<T: DeviceReal>(
             product(&machine, &uploads, configuration, &of, memory)?
         }
     };
-    let costs = spmv.costs();
-    let output = spmv.output().map_err(|error| PrepareError::Refused(error.to_string()))?;
-    let Parts { bound, y: written, _operands: mut operands, .. } = spmv.into_parts();
-    let event = || machine.device().context().new_event(None).doing("create an event");
-    let (before, done) = (event().map_err(refused)?, event().map_err(refused)?);
-    let (x_address, y) = (x.copy().address(), written.elements().address());
-    operands.push(Box::new(x));
-    operands.push(Box::new(written));
-    let ready = Ready { bound, x: x_address, y, _operands: operands, before, done, machine };
-    Ok(Some((ready, output, costs)))
+    let (parts, output, costs) = once(spmv)?;
+    Ok(Some((Ready::new(machine, x, parts)?, output, costs)))
+}
+
+/// The same for a kernel of SpMM and this X.
+fn bind_block<T: DeviceReal>(
+    machine: Machine,
+    (side, x): (&SpmvSide<T>, &Arc<Vec<T>>),
+    configuration: &Configuration,
+    memory: MemoryLimit,
+) -> Result<Made, PrepareError> {
+    let uploads = Uploads::<T>::default();
+    // Of a kernel that takes X by rows, as above.
+    let copy = uploads.x(machine.device(), x).map_err(refused)?;
+    let spmm = spmm::product(&machine, &uploads, configuration, (side, x), memory)?;
+    let (parts, output, costs) = once(spmm)?;
+    Ok((Ready::new(machine, copy, parts)?, output, costs))
+}
+
+/// The parts of a kernel, after its first execution, with the result and the costs.
+fn once<T: DeviceReal>(
+    mut kernel: Spmv<'_, T>,
+) -> Result<(Parts<GuardedVector<T>>, Output, Costs), PrepareError> {
+    let costs = kernel.costs();
+    let output = kernel.output().map_err(|error| PrepareError::Refused(error.to_string()))?;
+    Ok((kernel.into_parts(), output, costs))
 }
 
 /// The context that was current on this thread, and is again when this is dropped: other libraries

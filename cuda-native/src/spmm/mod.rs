@@ -26,9 +26,10 @@ use crate::cusparse::{Block, BlockAlgorithm, BlockProduct, Cusparse};
 use crate::device::{Device, DeviceError};
 use crate::guarded::{GuardedVector, transposed};
 use crate::launch::{Bound, Step};
+use crate::machine::Machine;
 use crate::one_gpu::{OneGpu, Parts};
 use crate::refusal::{admit_block, refused};
-use crate::spmv::{Held, Made, Matrix, arranged, narrower};
+use crate::spmv::{Held, Made, Matrix, Spmv, arranged, narrower};
 use crate::upload::Uploads;
 use crate::value::DeviceReal;
 
@@ -77,102 +78,102 @@ impl Binds<SpmmProblem> for CudaBackend {
         problem: &'p SpmmProblem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-        let k = SpmmProblem::vectors(configuration);
+        let machine = &self.machine;
         match problem.side(configuration, memory)? {
             SpmmSide::Double(side, x) => {
-                self.prepare_spmm(configuration, &self.double, &side, (k, x), memory)
+                let of = (&*side, &x);
+                let spmm = product(machine, &self.double, configuration, of, memory)?;
+                Ok(Box::new(spmm.prepared()))
             }
             SpmmSide::Single(side, x) => {
-                self.prepare_spmm(configuration, &self.single, &side, (k, x), memory)
+                let of = (&*side, &x);
+                let spmm = product(machine, &self.single, configuration, of, memory)?;
+                Ok(Box::new(spmm.prepared()))
             }
         }
     }
 }
 
-impl CudaBackend {
-    /// Prepares an SpMM in one precision, with X of k columns.
-    fn prepare_spmm<T: DeviceReal>(
-        &self,
-        configuration: &Configuration,
-        uploads: &Uploads<T>,
-        side: &SpmvSide<T>,
-        (k, x): (usize, Arc<Vec<T>>),
-        memory: MemoryLimit,
-    ) -> Result<Box<dyn Prepared + '_>, PrepareError> {
-        let (kernel, device, a) = (configuration.kernel, self.device(), side.a());
-        let absent = || PrepareError::Unsupported("not included in this build".to_owned());
-        let how = launcher(kernel.id).ok_or_else(absent)?;
-        let block = configuration.block.unwrap_or(DEFAULT_BLOCK);
-        admit_block(block)?;
-        let library = match how {
-            How::Cusparse(_) => Some(self.machine.cusparse().map_err(PrepareError::Unsupported)?),
-            How::RowSplit | How::Merge | How::Bsr | How::Hll => None,
-        };
-        let (matrix, made) = self.held(configuration, uploads, side, memory)?;
-        let order = order_of_vectors(kernel);
-        let (x, y) = match order {
-            Order::RowMajor => (x, GuardedVector::new(device, k * a.rows())),
-            Order::ColumnMajor => (
-                Arc::new(transposed(x.as_slice(), k)),
-                GuardedVector::by_columns(device, a.rows(), k),
-            ),
-        };
-        let (x, y) = (uploads.x(device, &x).map_err(refused)?, y.map_err(refused)?);
-        assert_eq!(x.copy().len(), k * a.cols(), "X has k elements per column of A");
-        let start = Instant::now();
-        let (rows, cols) = (a.rows(), a.cols());
-        let operands = Operands { how, library, order, block, rows, cols, columns: k };
-        let bound = operands.bind(device, matrix.operand(), x.copy(), y.elements());
-        let bound = bound.ok_or_else(absent)?;
-        let bound = bound.map_err(refused)?;
-        device.synchronize().map_err(refused)?;
-        let planned = start.elapsed().as_secs_f64();
-        let spent = matrix.spent() + x.copy().spent() + y.spent() + bound.spent;
-        let costs = Costs {
-            conversion_s: made.seconds,
-            plan_s: (planned - bound.spent.allocate_s - bound.spent.upload_s).max(0.0),
-            upload_s: Some(spent.upload_s),
-            allocate_s: Some(spent.allocate_s),
-            launches: bound.launches(device).map_err(refused)?,
-            format_bytes: made.bytes + bound.workspace_bytes,
-            minimal_bytes: side.minimal_bytes(made.minimal_bytes, k),
-            ..Costs::default()
-        };
-        let mut params = made.params;
-        params.insert(VECTORS.id().name().to_owned(), k.to_string());
-        let _operands: Vec<Box<dyn Any>> = vec![matrix.owner(), Box::new(x)];
-        let parts = Parts { bound, y, groups: None, passes: None, _operands };
-        let bound = OneGpu::kernel(&self.machine, kernel.id, parts, costs, params)?;
-        Ok(Box::new(bound.prepared()))
-    }
-
-    /// A in the format of a kernel. Column-major HLL is made on the device.
-    fn held<T: DeviceReal>(
-        &self,
-        configuration: &Configuration,
-        uploads: &Uploads<T>,
-        side: &SpmvSide<T>,
-        memory: MemoryLimit,
-    ) -> Result<(Held<T>, Made), PrepareError> {
-        let spec = SpmvProblem::spec(configuration);
-        if let FormatSpec::Hll(layout) = spec {
-            let hacks = arranged(&self.machine, uploads, (side, None), layout, memory)?;
-            let made = Made::of_hacks(&hacks, &layout);
-            return Ok((Held::Hacks(hacks), made));
+/// Prepares an SpMM in one precision, with X of the columns that the configuration requests.
+pub(crate) fn product<'p, T: DeviceReal>(
+    machine: &'p Machine,
+    uploads: &Uploads<T>,
+    configuration: &Configuration,
+    (side, x): (&SpmvSide<T>, &Arc<Vec<T>>),
+    memory: MemoryLimit,
+) -> Result<Spmv<'p, T>, PrepareError> {
+    let (kernel, device, a) = (configuration.kernel, machine.device(), side.a());
+    let k = SpmmProblem::vectors(configuration);
+    let absent = || PrepareError::Unsupported("not included in this build".to_owned());
+    let how = launcher(kernel.id).ok_or_else(absent)?;
+    let block = configuration.block.unwrap_or(DEFAULT_BLOCK);
+    admit_block(block)?;
+    let library = match how {
+        How::Cusparse(_) => Some(machine.cusparse().map_err(PrepareError::Unsupported)?),
+        How::RowSplit | How::Merge | How::Bsr | How::Hll => None,
+    };
+    let (matrix, made) = held(machine, uploads, configuration, side, memory)?;
+    let order = order_of_vectors(kernel);
+    let (x, y) = match order {
+        Order::RowMajor => (Arc::clone(x), GuardedVector::new(device, k * a.rows())),
+        Order::ColumnMajor => {
+            (Arc::new(transposed(x.as_slice(), k)), GuardedVector::by_columns(device, a.rows(), k))
         }
-        let converted = side.format(spec, memory);
-        let converted = converted.map_err(|error| PrepareError::Refused(error.to_string()))?;
-        let (host, precision) = (&converted.matrix, configuration.precision);
-        let matrix = uploads.matrix_in(self.device(), host, precision).map_err(refused)?;
-        let narrower = narrower(host, precision);
-        let made = Made {
-            seconds: converted.seconds,
-            bytes: host.bytes() - narrower,
-            minimal_bytes: host.minimal_bytes() - narrower,
-            params: spec.in_force(host),
-        };
-        Ok((Held::Format(matrix), made))
+    };
+    let (x, y) = (uploads.x(device, &x).map_err(refused)?, y.map_err(refused)?);
+    assert_eq!(x.copy().len(), k * a.cols(), "X has k elements per column of A");
+    let start = Instant::now();
+    let (rows, cols) = (a.rows(), a.cols());
+    let operands = Operands { how, library, order, block, rows, cols, columns: k };
+    let bound = operands.bind(device, matrix.operand(), x.copy(), y.elements());
+    let bound = bound.ok_or_else(absent)?;
+    let bound = bound.map_err(refused)?;
+    device.synchronize().map_err(refused)?;
+    let planned = start.elapsed().as_secs_f64();
+    let spent = matrix.spent() + x.copy().spent() + y.spent() + bound.spent;
+    let costs = Costs {
+        conversion_s: made.seconds,
+        plan_s: (planned - bound.spent.allocate_s - bound.spent.upload_s).max(0.0),
+        upload_s: Some(spent.upload_s),
+        allocate_s: Some(spent.allocate_s),
+        launches: bound.launches(device).map_err(refused)?,
+        format_bytes: made.bytes + bound.workspace_bytes,
+        minimal_bytes: side.minimal_bytes(made.minimal_bytes, k),
+        ..Costs::default()
+    };
+    let mut params = made.params;
+    params.insert(VECTORS.id().name().to_owned(), k.to_string());
+    let _operands: Vec<Box<dyn Any>> = vec![matrix.owner(), Box::new(x)];
+    let parts = Parts { bound, y, groups: None, passes: None, _operands };
+    OneGpu::kernel(machine, kernel.id, parts, costs, params)
+}
+
+/// A in the format of a kernel. Column-major HLL is made on the device.
+fn held<T: DeviceReal>(
+    machine: &Machine,
+    uploads: &Uploads<T>,
+    configuration: &Configuration,
+    side: &SpmvSide<T>,
+    memory: MemoryLimit,
+) -> Result<(Held<T>, Made), PrepareError> {
+    let spec = SpmvProblem::spec(configuration);
+    if let FormatSpec::Hll(layout) = spec {
+        let hacks = arranged(machine, uploads, (side, None), layout, memory)?;
+        let made = Made::of_hacks(&hacks, &layout);
+        return Ok((Held::Hacks(hacks), made));
     }
+    let converted = side.format(spec, memory);
+    let converted = converted.map_err(|error| PrepareError::Refused(error.to_string()))?;
+    let (host, precision) = (&converted.matrix, configuration.precision);
+    let matrix = uploads.matrix_in(machine.device(), host, precision).map_err(refused)?;
+    let narrower = narrower(host, precision);
+    let made = Made {
+        seconds: converted.seconds,
+        bytes: host.bytes() - narrower,
+        minimal_bytes: host.minimal_bytes() - narrower,
+        params: spec.in_force(host),
+    };
+    Ok((Held::Format(matrix), made))
 }
 
 /// A kernel, and the sizes of its operands.

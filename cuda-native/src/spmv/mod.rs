@@ -16,5 +16,5 @@ mod windows;
 pub(crate) use auto::Choosing;
 pub(crate) use launchers::{AUTO, Bind, launcher};
 pub(crate) use operands::{Matrix, Operands};
-pub(crate) use product::{Held, Made, Sides, arranged, narrower, product};
+pub(crate) use product::{Held, Made, Sides, Spmv, arranged, narrower, product};
 pub(crate) use tiles::Plan;

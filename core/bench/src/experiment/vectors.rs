@@ -3,7 +3,6 @@
 use super::error::KernelError;
 use sparsescope_matrix::matrix::Operands;
 use sparsescope_model::kernel::KernelDescriptor;
-use sparsescope_record::Operation;
 
 /// The number k of columns of X and Y, from their elements: X has k per column of A, Y k per row. At least 1.
 pub(super) fn columns((rows, cols): (usize, usize), x: usize, y: usize) -> usize {
@@ -11,11 +10,12 @@ pub(super) fn columns((rows, cols): (usize, usize), x: usize, y: usize) -> usize
     k.map_or(1, |k| k.max(1))
 }
 
-/// Fails unless y has one element per row, x one per column, and x is finite if the kernel multiplies padding
-/// by it. For SpMM, X and Y have the same number of columns, any, and that many elements per column and row.
+/// Fails unless Y has k elements per row, X k per column, and X is finite if the kernel multiplies padding by it.
+/// Without a k, any is accepted that X and Y share.
 pub fn admit_vectors(
     kernel: &KernelDescriptor,
     (rows, cols): (usize, usize),
+    k: Option<usize>,
     vectors: &Operands<'_>,
 ) -> Result<(), KernelError> {
     let needs_finite = kernel.needs.finite_x;
@@ -27,10 +27,7 @@ pub fn admit_vectors(
             ((y.len(), x.len()), !needs_finite || x.iter().all(|v| v.is_finite()))
         }
     };
-    let k = match kernel.operation {
-        Operation::Spmm => columns((rows, cols), found.1, found.0),
-        _ => 1,
-    };
+    let k = k.unwrap_or_else(|| columns((rows, cols), found.1, found.0));
     let (rows, cols) = (rows.saturating_mul(k), cols.saturating_mul(k));
     let reason = match found == (rows, cols) {
         true if is_fit => return Ok(()),

@@ -117,7 +117,8 @@ impl CpuProduct {
     /// that it was prepared for, and x is finite if the kernel multiplies padding by it. A kernel of SpMM computes
     /// Y = A·X for X and Y of any number of columns, stored by rows.
     pub fn multiply(&mut self, vectors: Operands<'_>) -> Result<(), KernelError> {
-        admit_vectors(self.kernel, self.size, &vectors)?;
+        let k = (self.kernel.operation != Operation::Spmm).then_some(1);
+        admit_vectors(self.kernel, self.size, k, &vectors)?;
         let task = &mut self.task;
         // The threads of a library soon sleep by themselves: waiting for that takes longer than many an SpMV.
         let done = match &self.pool {
