@@ -23,8 +23,8 @@ class Operator(LinearOperator):
 
     ``P @ X`` with an n x k array X is an m x k array, in Fortran order if X is, otherwise in C order. On the CPU its
     columns are computed together, by a kernel of SpMM that is prepared and checked at the first such product; an X in
-    another order than C is copied, and a Y in Fortran order, too. With a kernel of CUDA, columns are computed one by
-    one.
+    another order than C is copied, and a Y in Fortran order, too. With a kernel of CUDA, the columns of an X on the
+    host are computed one by one.
 
     ``P.T`` is an ``Operator`` with the same kernel on the transpose of ``A``, which is made and prepared at the first
     use of ``P.T``, ``P.rmatvec`` or ``y @ P``.
@@ -32,6 +32,9 @@ class Operator(LinearOperator):
     ``P @ x`` is an array of the library of x: NumPy, CuPy or PyTorch. With a kernel of CUDA, x may be a vector of
     CuPy or PyTorch on the same GPU and in the precision of ``A``. It is not copied to the host: y is computed in the
     order of the current stream of x's library. An x on the host is copied to the GPU, and y back.
+
+    So may an n x k array X of at most 1024 columns, which must be contiguous in C order. Its columns are computed
+    together, by a kernel of SpMM that is prepared and checked for k columns, and again when k changes.
 
     Parameters
     ----------
@@ -45,7 +48,8 @@ class Operator(LinearOperator):
     device
         The number of the GPU, for a kernel that runs on one.
     spmm
-        The id of a CPU kernel of SpMM, for an X of several columns.
+        The id of a kernel of SpMM, for an X of several columns: of the CPU if ``kernel`` is, by default
+        ``cpu/spmm/simd``, or of CUDA, by default ``cuda/spmm/row-split``.
     """
 
     def __init__(
@@ -55,12 +59,13 @@ class Operator(LinearOperator):
         *,
         threads: int | None = None,
         device: int = 0,
-        spmm: str = "cpu/spmm/simd",
+        spmm: str | None = None,
     ) -> None:
         matrix = to_matrix(A)
-        self._product = _native.Product(matrix, kernel, threads, device, several=False)
+        self._product = _native.Product(matrix, kernel, threads, device)
         self._matrix, self._asked = matrix, (kernel, threads, device, spmm)
-        self._several: _native.Product | None = None
+        # With the number of columns that a kernel of CUDA is prepared for.
+        self._several: tuple[int, _native.Product] | None = None
         self._transposed: Operator | None = None
         self._precision = precision(matrix)
         # What each product needs, at hand.
@@ -105,10 +110,11 @@ class Operator(LinearOperator):
     def _times_cupy(self, x: Any) -> Any:
         import cupy
 
-        self._check_there(x.device.id, x.shape, x.dtype == self._precision)
+        steps = None if x.flags.c_contiguous else [step // x.itemsize for step in x.strides]
+        self._check_there(x.device.id, x.shape, x.dtype == self._precision, steps)
         with x.device:
-            x, y = cupy.ascontiguousarray(x), cupy.empty(self.shape[0], x.dtype)
-            self._product.write(x.data.ptr, y.data.ptr, cupy.cuda.get_current_stream().ptr)
+            x, y = cupy.ascontiguousarray(x), cupy.empty((self.shape[0], *x.shape[1:]), x.dtype)
+            self._write(x.shape, x.data.ptr, y.data.ptr, cupy.cuda.get_current_stream().ptr)
         return y
 
     def _times_torch(self, x: Any) -> Any:
@@ -118,22 +124,37 @@ class Operator(LinearOperator):
             raise ValueError("x requires its gradient, which an Operator does not compute: pass x.detach()")
         if not x.is_cuda:
             return torch.from_numpy(self @ x.numpy())
-        self._check_there(x.device.index, x.shape, x.dtype is getattr(torch, self._name))
-        x, y = x.resolve_neg().contiguous(), x.new_empty(self.shape[0])
-        self._product.write(x.data_ptr(), y.data_ptr(), torch.cuda.current_stream(x.device).cuda_stream)
+        steps = None if x.is_contiguous() else x.stride()
+        self._check_there(x.device.index, x.shape, x.dtype is getattr(torch, self._name), steps)
+        x, y = x.resolve_neg().contiguous(), x.new_empty((self.shape[0], *x.shape[1:]))
+        self._write(x.shape, x.data_ptr(), y.data_ptr(), torch.cuda.current_stream(x.device).cuda_stream)
         return y
 
-    def _check_there(self, device: int, shape: Any, has_precision: bool) -> None:
-        """Refuse a vector on a GPU that the kernel cannot read: it gets only an address."""
+    def _write(self, shape: Any, x: int, y: int, stream: int) -> None:
+        """Write A·x to y: addresses of contiguous arrays on the GPU, x of this shape."""
+        if len(shape) == 1:
+            self._product.write(x, y, stream)
+        elif shape[1]:
+            self._of_columns(shape[1]).write(x, y, stream)
+
+    def _check_there(self, device: int, shape: Any, has_precision: bool, steps: Any = None) -> None:
+        """Refuse an array on a GPU that the kernel cannot read: it gets only an address.
+
+        ``steps`` are the strides in elements of an array that is not contiguous; a vector will be copied then.
+        """
         if device != self._gpu:
             place = "the CPU" if self._gpu is None else f"GPU {self._gpu}"
             raise ValueError(f"x is on another device than the matrix, which is on {place}")
-        if len(shape) != 1:
-            raise ValueError(f"x must have one dimension, found {len(shape)}")
+        if len(shape) not in (1, 2):
+            raise ValueError(f"x must have one or two dimensions, found {len(shape)}")
+        what, parts = ("a vector", "elements") if len(shape) == 1 else ("an array", "rows")
         if not has_precision:
-            raise TypeError(f"x must be a vector of {self._name}")
+            raise TypeError(f"x must be {what} of {self._name}")
         if shape[0] != self.shape[1]:
-            raise ValueError(f"x has {shape[0]} elements, but the matrix has {self.shape[1]} columns")
+            raise ValueError(f"x has {shape[0]} {parts}, but the matrix has {self.shape[1]} columns")
+        if len(shape) == 2 and steps is not None:
+            found = f"strides of {steps[0]} and {steps[1]} elements"
+            raise ValueError(f"x must be contiguous in C order, found {found}: pass a contiguous copy")
 
     def _matvec(self, x: NDArray[Any]) -> NDArray[Any]:
         return self._product(to_vector(np.ravel(x), self._precision, "x"))
@@ -146,10 +167,20 @@ class Operator(LinearOperator):
         if self._gpu is not None:
             y = np.stack([self._product(np.ascontiguousarray(x)) for x in block.T], axis=1)
             return in_order_of(X, y)
-        if self._several is None:
-            _, threads, device, kernel = self._asked
-            self._several = _native.Product(self._matrix, kernel, threads, device, several=True)
-        return in_order_of(X, self._several.block(block.reshape(-1), k).reshape(rows, k))
+        return in_order_of(X, self._of_columns(k).block(block.reshape(-1), k).reshape(rows, k))
+
+    def _of_columns(self, k: int) -> _native.Product:
+        """Prepare the kernel of SpMM: on the CPU once for any number of columns, on a GPU for each k."""
+        several = self._several
+        if several is None or (self._gpu is not None and several[0] != k):
+            _, threads, _, kernel = self._asked
+            kernel = kernel or ("cpu/spmm/simd" if self._gpu is None else "cuda/spmm/row-split")
+            # Frees the memory of the last one before more is taken.
+            self._several = several = None
+            several = k, self._product.several(self._matrix, kernel, threads, k)
+            self._several = several
+        # Not what another thread may have stored meanwhile, of another k.
+        return several[1]
 
     def _transpose(self) -> Operator:
         if self._transposed is None:

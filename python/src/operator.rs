@@ -19,7 +19,7 @@ use crate::arrays::room;
 use crate::errors::Failure;
 use crate::matrix::Matrix;
 use crate::numbers;
-use crate::spmv::{configuration, misfit, refused};
+use crate::spmv::{configuration, misfit, of_columns, refused};
 use crate::work::{start_pool, work};
 
 /// The CPU with its thread pools, shared by all products.
@@ -47,11 +47,6 @@ impl Prepared {
         SpmvProblem::check_vectors(a, memory)?;
         let refused = |error: PrepareError| refused(id, &error.to_string());
         match configuration.kernel.device {
-            DeviceKind::Cuda if configuration.kernel.operation == Operation::Spmm => {
-                let sentence =
-                    format!("{id}: an Operator takes kernels of the CPU for several vectors");
-                Err(Failure::Value(sentence))
-            }
             DeviceKind::Cpu => {
                 let made = cpu().product(configuration, a, memory, watch);
                 Ok(made.map_err(refused)?.map(Self::Cpu))
@@ -91,7 +86,8 @@ impl Prepared {
         }
     }
 
-    /// Computes y = A·x for vectors on the GPU, given by their addresses, in the order of a stream.
+    /// Computes y = A·x for vectors on the GPU, or arrays by rows, given by their addresses, in the order of a
+    /// stream.
     ///
     /// # Safety
     /// As for `CudaProduct::multiply_on_device`.
@@ -152,38 +148,46 @@ pub(crate) struct Product {
 
 #[pymethods]
 impl Product {
-    /// Prepares the kernel and checks its result once.
+    /// Prepares a kernel of SpMV and checks its result once.
     #[new]
-    #[pyo3(signature = (matrix, kernel, threads, device, several))]
+    #[pyo3(signature = (matrix, kernel, threads, device))]
     fn new(
         py: Python<'_>,
         matrix: &Matrix,
         kernel: &str,
         #[pyo3(from_py_with = numbers::threads)] threads: Option<u32>,
         #[pyo3(from_py_with = numbers::device)] device: usize,
-        several: bool,
     ) -> PyResult<Self> {
-        let operation = if several { Operation::Spmm } else { Operation::Spmv };
-        let (a, precision) = (Arc::clone(&matrix.a), matrix.precision);
-        let size = (a.rows(), a.cols());
-        let product = work(py, move |stop| {
-            let configuration = configuration(operation, kernel, threads, precision)?;
-            let watch = Watch::cancelled_by(stop);
-            let product = Prepared::new(&configuration, device, &a, &watch)?;
-            let product = product.ok_or(Failure::Cancelled)?;
-            let (_, _, check) = product.facts();
-            if check.verdict != Verdict::Pass {
-                return Err(Failure::unchecked(kernel, check));
+        let configuration = configuration(Operation::Spmv, kernel, threads, matrix.precision)?;
+        Self::prepared(py, matrix, &configuration, device)
+    }
+
+    /// The same with a kernel of SpMM on the same device. On a GPU it computes with X of k columns, on the CPU with X
+    /// of any number of columns.
+    #[pyo3(signature = (matrix, kernel, threads, k))]
+    fn several(
+        &self,
+        py: Python<'_>,
+        matrix: &Matrix,
+        kernel: &str,
+        #[pyo3(from_py_with = numbers::threads)] threads: Option<u32>,
+        k: usize,
+    ) -> PyResult<Self> {
+        let precision = matrix.precision;
+        let (configuration, device, place) = match self.gpu {
+            Some(_) => (of_columns(k, kernel, threads, precision)?, DeviceKind::Cuda, "CUDA"),
+            None => {
+                let usual = configuration(Operation::Spmm, kernel, threads, precision)?;
+                (usual, DeviceKind::Cpu, "the CPU")
             }
-            Ok(product)
-        })?;
-        let (kernel, costs, _) = product.facts();
-        let (id, bytes) = (kernel.id, costs.format_bytes);
-        let seconds = costs.conversion_s + costs.plan_s;
-        let why = costs.choice.as_ref().map(|choice| choice.why.clone());
-        let gpu = (kernel.device == DeviceKind::Cuda).then_some(device as i32);
-        let product = Mutex::new(product);
-        Ok(Self { product, size, precision, gpu, kernel: id, bytes, seconds, why })
+        };
+        if configuration.kernel.device != device {
+            let id = configuration.kernel.id;
+            let sentence =
+                format!("{id}: this Operator takes kernels of {place} for several vectors");
+            return Err(Failure::Value(sentence).into());
+        }
+        Self::prepared(py, matrix, &configuration, self.gpu.unwrap_or_default() as usize)
     }
 
     /// y = A·x for a contiguous x in the precision of A.
@@ -206,12 +210,13 @@ impl Product {
     }
 
     /// Writes A·x to y, in the order of the stream with this handle, which is the current one of their library. Both
-    /// are addresses of contiguous vectors on the GPU that the kernel runs on, in the precision of A. The package
-    /// checks x and makes y: exporting them by DLPack takes PyTorch longer than a small product.
+    /// are addresses of contiguous vectors on the GPU that the kernel runs on, in the precision of A, or of contiguous
+    /// arrays by rows with the columns that a kernel of SpMM is prepared for. The package checks x and makes y:
+    /// exporting them by DLPack takes PyTorch longer than a small product.
     fn write(&self, py: Python<'_>, x: u64, y: u64, stream: u64) -> PyResult<()> {
         // SAFETY: by the package, x and y have the device and precision of A, x has one element per column and y one
-        // per row, and both live during the call. Their library writes, frees and reuses memory in the order of the
-        // stream.
+        // per row, or as many as the kernel is prepared for, and both live during the call. Their library writes, frees
+        // and reuses memory in the order of the stream.
         let done = py.detach(|| unsafe { self.lock().multiply_on_device(x, y, stream) });
         done.map_err(Failure::from)?;
         Ok(())
@@ -249,6 +254,33 @@ impl Product {
 }
 
 impl Product {
+    /// Prepares the configuration's kernel and checks its result once.
+    fn prepared(
+        py: Python<'_>,
+        matrix: &Matrix,
+        configuration: &Configuration,
+        device: usize,
+    ) -> PyResult<Self> {
+        let (a, precision) = (Arc::clone(&matrix.a), matrix.precision);
+        let size = (a.rows(), a.cols());
+        let product = work(py, move |stop| {
+            let product = Prepared::new(configuration, device, &a, &Watch::cancelled_by(stop))?;
+            let product = product.ok_or(Failure::Cancelled)?;
+            let (_, _, check) = product.facts();
+            if check.verdict != Verdict::Pass {
+                return Err(Failure::unchecked(configuration.kernel.id, check));
+            }
+            Ok(product)
+        })?;
+        let (kernel, costs, _) = product.facts();
+        let (id, bytes) = (kernel.id, costs.format_bytes);
+        let seconds = costs.conversion_s + costs.plan_s;
+        let why = costs.choice.as_ref().map(|choice| choice.why.clone());
+        let gpu = (kernel.device == DeviceKind::Cuda).then_some(device as i32);
+        let product = Mutex::new(product);
+        Ok(Self { product, size, precision, gpu, kernel: id, bytes, seconds, why })
+    }
+
     fn lock(&self) -> MutexGuard<'_, Prepared> {
         self.product.lock().unwrap_or_else(PoisonError::into_inner)
     }

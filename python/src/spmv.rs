@@ -37,6 +37,21 @@ pub(crate) fn configuration(
     Ok(Configuration { precision, threads, block, ..Configuration::usual(kernel) })
 }
 
+/// The same of SpMM, for X of k columns.
+pub(crate) fn of_columns(
+    k: usize,
+    kernel: &str,
+    asked: Option<u32>,
+    precision: Precision,
+) -> Result<Configuration, Failure> {
+    let usual = configuration(Operation::Spmm, kernel, asked, precision)?;
+    let vectors = VECTORS.id().value(&k.to_string()).map_err(|error| {
+        Failure::Value(format!("X has {k} columns, expected {}", error.expected))
+    })?;
+    let parameters = Parameters::default().with(VECTORS.id(), &vectors);
+    Ok(Configuration { parameters, ..usual })
+}
+
 /// y = A·x by this kernel, in the precision of A; raises `CheckFailed` if y is wrong.
 #[pyfunction]
 #[pyo3(signature = (matrix, x, kernel, threads, device))]
@@ -76,16 +91,11 @@ pub(crate) fn spmm<'py>(
     let x = Vector::of(x, "X")?.in_f64();
     let (a, precision) = (Arc::clone(&matrix.a), matrix.precision);
     let output = work(py, move |stop| {
-        let usual = configuration(Operation::Spmm, kernel, threads, precision)?;
-        let vectors = VECTORS.id().value(&k.to_string()).map_err(|error| {
-            Failure::Value(format!("X has {k} columns, expected {}", error.expected))
-        })?;
-        let parameters = Parameters::default().with(VECTORS.id(), &vectors);
+        let configuration = of_columns(k, kernel, threads, precision)?;
         if x.len() != a.cols().saturating_mul(k) {
             return Err(misfit(x.len() / k, a.cols()));
         }
         SpmvProblem::check_vectors(&a, MemoryLimit::of_machine())?;
-        let configuration = Configuration { parameters, ..usual };
         checked(&SpmmProblem::given(a, k, x), &configuration, device, stop)
     })?;
     array(py, kernel, output)

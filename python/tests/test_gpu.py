@@ -19,6 +19,8 @@ KERNELS = [
     "cuda/spmv/auto",
 ]
 
+SEVERAL = ["cuda/spmm/row-split", "cuda/spmm/merge", "cuda/spmm/hll"]
+
 
 def integers(rows: int, cols: int, dtype=np.float64) -> sp.csr_array:
     """A matrix of small integers, whose sums are exact in any order."""
@@ -29,6 +31,10 @@ def integers(rows: int, cols: int, dtype=np.float64) -> sp.csr_array:
 
 def vector(size: int, seed: int = 1, dtype=np.float64):
     return np.random.default_rng(seed).integers(-9, 9, size).astype(dtype)
+
+
+def columns(rows: int, k: int, dtype=np.float64):
+    return vector(rows * k, k, dtype).reshape(rows, k)
 
 
 def why_no_gpu() -> str | None:
@@ -143,11 +149,74 @@ def test_vectors_that_do_not_fit_are_refused(library):
         product @ library.ones(4)
     with pytest.raises(TypeError, match="x must be a vector of float64"):
         product @ library.integers(200)
-    with pytest.raises(ValueError, match="x must have one dimension, found 2"):
-        product @ library.ones((200, 1))
+    with pytest.raises(ValueError, match="x must have one or two dimensions, found 3"):
+        product @ library.ones((200, 1, 1))
+    with pytest.raises(ValueError, match="x has 4 rows, but the matrix has 200 columns"):
+        product @ library.ones((4, 2))
+    with pytest.raises(TypeError, match="x must be an array of float64"):
+        product @ library.integers((200, 2))
+    with pytest.raises(ValueError, match="X has 1025 columns, expected a whole number from 1 to 1024"):
+        product @ library.ones((200, 1025))
     single = ss.Operator(integers(300, 200, np.float32), "cuda/csr/adaptive")
     with pytest.raises(TypeError, match="x must be a vector of float32"):
         single @ library.ones(200)
+
+
+@pytest.mark.parametrize("kernel", SEVERAL)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_several_vectors_on_the_gpu_are_multiplied_together_and_stay_there(library, kernel, dtype):
+    a = integers(300, 200, dtype)
+    product = ss.Operator(a, "cuda/csr/adaptive", spmm=kernel)
+    for k in (0, 8, 1, 33, 8):
+        x = columns(200, k, dtype)
+        y = product @ library.array(x)
+        assert isinstance(y, library.type) and library.device(y) == 0
+        assert tuple(y.shape) == (300, k) and library.host(y).dtype == dtype
+        assert np.array_equal(library.host(y), a @ x)
+    # On the host, the kernel of SpMV computes one after the other.
+    assert np.array_equal(product @ x, a @ x)
+    x = columns(300, 3, dtype)
+    assert np.array_equal(library.host(product.T @ library.array(x)), a.T @ x)
+
+
+def test_several_vectors_are_in_the_order_of_the_current_stream(library):
+    a = integers(300, 200)
+    product = ss.Operator(a, "cuda/csr/adaptive")
+    with library.stream():
+        for k in (4, 4, 9, 4):
+            x = columns(200, k)
+            there = library.array(np.zeros((200, k)))
+            library.busy()
+            there += library.array(x)
+            y = product @ there
+            there *= 0
+            assert np.array_equal(library.host(y), a @ x)
+
+
+def test_several_vectors_must_be_contiguous_in_c_order(library):
+    product = ss.Operator(integers(300, 200), "cuda/csr/adaptive")
+    for x, steps in (
+        (library.ones((3, 200)).T, "1 and 200"),
+        (library.ones((200, 6))[:, ::2], "6 and 2"),
+        (library.ones((200, 6))[:, :3], "6 and 1"),
+    ):
+        found = f"x must be contiguous in C order, found strides of {steps} elements: pass a contiguous copy"
+        with pytest.raises(ValueError, match=found):
+            product @ x
+
+
+def test_a_kernel_for_several_vectors_on_the_gpu_takes_them_by_rows_and_is_of_cuda(library):
+    a = np.ones((300, 200))
+    for kernel, why in (
+        ("cpu/spmm/simd", "this Operator takes kernels of CUDA for several vectors"),
+        ("cuda/spmm/bsr", "it multiplies padding by x, and an x on the GPU is not checked"),
+        ("vendor/cusparse/spmm-columns-alg1", "it takes X by columns, expected a kernel that takes X by rows"),
+        ("cuda/csr/adaptive", "computes spmv, not spmm"),
+    ):
+        product = ss.Operator(a, "cuda/csr/adaptive", spmm=kernel)
+        with pytest.raises(ValueError, match=why):
+            product @ library.ones((200, 4))
+        assert np.array_equal(library.host(product @ library.array(vector(200))), a @ vector(200))
 
 
 def test_a_kernel_that_multiplies_padding_takes_no_vector_of_the_gpu(library):
@@ -194,12 +263,22 @@ def test_only_what_the_kernel_can_read_is_passed_by_its_address():
     product._check_there(1, (200,), True)
     with pytest.raises(ValueError, match="x is on another device than the matrix, which is on GPU 1"):
         product._check_there(0, (200,), True)
-    with pytest.raises(ValueError, match="x must have one dimension, found 2"):
-        product._check_there(1, (200, 1), True)
+    with pytest.raises(ValueError, match="x must have one or two dimensions, found 0"):
+        product._check_there(1, (), True)
     with pytest.raises(TypeError, match="x must be a vector of float64"):
         product._check_there(1, (200,), False)
     with pytest.raises(ValueError, match="x has 199 elements, but the matrix has 200 columns"):
         product._check_there(1, (199,), True)
+    # Several vectors are not made contiguous.
+    product._check_there(1, (200,), True, (2,))
+    product._check_there(1, (200, 3), True)
+    with pytest.raises(TypeError, match="x must be an array of float64"):
+        product._check_there(1, (200, 3), False)
+    with pytest.raises(ValueError, match="x has 3 rows, but the matrix has 200 columns"):
+        product._check_there(1, (3, 200), True)
+    found = "x must be contiguous in C order, found strides of 1 and 200 elements: pass a contiguous copy"
+    with pytest.raises(ValueError, match=found):
+        product._check_there(1, (200, 3), True, (1, 200))
 
 
 def test_a_vector_whose_gradient_is_required_is_refused():

@@ -122,7 +122,7 @@ def test_several_vectors_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="`cpu/csr/serial` computes spmv, not spmm"):
         ss.spmm(a, np.ones((3, 2)), kernel="cpu/csr/serial")
     product = ss.Operator(a, "cpu/csr/serial", spmm="cuda/spmm/row-split")
-    with pytest.raises(ValueError, match="an Operator takes kernels of the CPU for several vectors"):
+    with pytest.raises(ValueError, match="this Operator takes kernels of the CPU for several vectors"):
         product @ np.ones((3, 2))
     with pytest.raises(TypeError, match="x must be real numbers, found complex128"):
         product @ np.ones((3, 2), dtype=complex)
