@@ -22,6 +22,7 @@ pub(crate) mod products;
 mod rows;
 mod scaling;
 pub mod simd;
+pub mod transposed;
 
 use checked::{Checked, check_sizes};
 #[doc(hidden)]

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use super::compact::{CsrShares, HllShares};
 use super::hyb::HybParts;
 use super::simd::{CsrPlan, HllPlan, Level, Tuning, Vectorised};
+use super::transposed::TransposedPlan;
 use super::*;
 use crate::gate::Reference;
 use crate::with_store;
@@ -64,6 +65,14 @@ fn each_kernel<T: Vectorised>(a: &Csr<T>, workers: usize, check: &dyn Fn(&str, K
     kernel!("csr/rows", |store, x, y| csr::parts(a, &rows, store, x, y));
     kernel!("csr/nnz", |store, x, y| csr::parts(a, &by_entries, store, x, y));
     kernel!("csr/merge", |store, x, y| csr::merge(a, &path, store, x, y));
+    let turned = a.transpose();
+    let [own_columns, own_sums] = TransposedPlan::both_ways(&turned, workers);
+    kernel!("csr/transposed", |store, x, y| {
+        transposed::csr(&turned, &own_columns, store, x, y);
+    });
+    kernel!("csr/transposed in sums", |store, x, y| {
+        transposed::csr(&turned, &own_sums, store, x, y);
+    });
     let coo = Coo::from_csr(a, limit).unwrap();
     kernel!("coo/serial", |store, x, y| coo::serial(&coo, store, x, y));
     let ell = Ellpack::from_csr(a, Order::RowMajor, limit).unwrap();
@@ -223,9 +232,12 @@ fn with_beta_no_bit_depends_on_the_number_of_workers() {
         };
         let one = results(1);
         for workers in [2, 5] {
-            // Workers share rows in csr/merge, which adds their parts in another order.
+            // Workers share elements of y there, and their parts are added in another order.
+            let shared = ["csr/merge", "csr/transposed in sums"];
             let both = one.iter().zip(results(workers));
-            for ((name, one), (_, more)) in both.filter(|((name, _), _)| name != "csr/merge") {
+            for ((name, one), (_, more)) in
+                both.filter(|((name, _), _)| !shared.contains(&name.as_str()))
+            {
                 assert!(*one == more, "{name} with {workers} workers");
             }
         }
