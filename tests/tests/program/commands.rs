@@ -3,7 +3,7 @@
 use sparsescope_core::kernel::{Mapping, all_kernels, distributed_kernels};
 use sparsescope_core::record::Operation;
 
-use crate::common::{on_cpu, program};
+use crate::common::{products_here, program};
 
 /// The 5 x 5 example of the papers.
 const FIVE: &str = "%%MatrixMarket matrix coordinate real general\n5 5 10\n\
@@ -54,6 +54,7 @@ fn kernels_lists_every_kernel_with_the_documented_fields() {
         "cpu/csr/nnz",
         "cpu/csr/merge",
         "cpu/csr/simd",
+        "cpu/csr/transposed",
         "cpu/coo/serial",
         "cpu/ell/serial",
         "cpu/ell/rows",
@@ -142,7 +143,7 @@ fn spmv_multiplies_with_every_kernel() {
     let p = program();
     p.write("five.mtx", FIVE);
     p.write("x.txt", "1\n2\n3\n4\n5\n");
-    for k in on_cpu(Operation::Spmv).filter(|k| k.mapping != Mapping::Library) {
+    for k in products_here().filter(|k| k.mapping != Mapping::Library) {
         let args = ["spmv", "five.mtx", "--kernel", k.id, "--x", "x.txt", "-o", "y.mtx", "--force"];
         // BSR and DIA even if nearly empty.
         p.succeed(&[&args[..], &["--min-fill", "0"]].concat());

@@ -1,7 +1,7 @@
 //! y = alpha·op(A)·x + beta·y through the whole program: `spmv` and `bench` with `--op` and `--scale`.
 
-use sparsescope_core::kernel::KernelDescriptor;
 use sparsescope_core::kernel::parameters::{OP, SCALE};
+use sparsescope_core::kernel::{KernelDescriptor, kernel};
 use sparsescope_core::record::{Operation, Run, Verdict};
 use sparsescope_tests::Program;
 
@@ -29,7 +29,8 @@ fn example() -> Program {
 fn spmv_multiplies_by_the_transpose_in_every_format() {
     let p = example();
     let takes = |k: &&KernelDescriptor| k.allowed(OP.id()).is_some_and(|all| all.contains("t"));
-    let kernels: Vec<&KernelDescriptor> = products_here().filter(takes).collect();
+    let only = kernel("cpu/csr/transposed");
+    let kernels: Vec<&KernelDescriptor> = products_here().filter(takes).chain(only).collect();
     assert!(kernels.len() > 10, "{}", kernels.len());
     for k in kernels {
         let run = |matrix: &str, x: &str| {
@@ -74,19 +75,22 @@ fn what_a_kernel_does_not_compute_is_refused_in_a_sentence() {
     assert!(error.contains("--y needs --scale ALPHA:BETA"), "{error}");
     let error = refused(2, &["--scale", "2,3"]);
     assert!(error.contains("one value per parameter"), "{error}");
+    let error = refused(1, &["--kernel", "cpu/csr/transposed"]);
+    assert!(error.contains("op cannot be n: expected t"), "{error}");
 }
 
 #[test]
 fn bench_measures_each_of_them_against_its_own_serial_run() {
     let p = example();
     let what = ["bench", "five.mtx", "wide.mtx", "--kernels"];
-    let kernels = ["cpu/csr/{serial,rows,nnz},cpu/spmv/auto"];
+    let kernels = ["cpu/csr/{serial,rows,nnz,transposed},cpu/spmv/auto"];
     let how = ["--op", "n,t", "--scale", "1,0.5:1", "--precision", "f64,f32"];
     let more = ["--threads", "1,2", "--runs", "3", "-o", "out.zip"];
     p.succeed(&[&what[..], &kernels, &how, &more].concat());
     let runs = open(&p, "out.zip").runs;
-    // Two matrices, operators, scales and precisions; serial once, the others with two thread counts.
-    assert_eq!(runs.len(), 2 * 2 * 2 * 2 * (1 + 2 + 2 + 2));
+    // Two matrices, operators, scales and precisions; serial once, the others with two thread counts, one of them with
+    // one operator.
+    assert_eq!(runs.len(), 2 * 2 * 2 * (2 * (1 + 2 + 2 + 2) + 2));
     let of = |run: &Run| {
         let param = |name: &str| run.params.get(name).cloned();
         (run.matrix.clone(), run.precision.clone(), param("op"), param("scale"))

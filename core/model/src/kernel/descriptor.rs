@@ -276,21 +276,24 @@ impl KernelDescriptor {
     }
 
     /// What shares a colour in charts: as [`what`](Self::what), except where a library has another
-    /// word for it.
+    /// word for it, and for kernels that only multiply by A'.
     pub fn family(&self) -> &'static str {
         match (self.library(), self.what()) {
             (Some(Library::Cusparse), "hll") => "sell",
             (Some(Library::Cusparse), "symgs") => "spsv",
             (Some(Library::Cusparse), _) if self.id.starts_with("vendor/cusparse/op") => "op",
-            (Some(Library::Cusparse), "csr") if self.id.ends_with("-transposed") => "transposed",
             (Some(Library::Faer), _) => "cholesky",
+            (_, "csr") if self.id.ends_with("transposed") => "transposed",
             (_, what) => what,
         }
     }
 
     /// Whether it multiplies by A' from the CSR arrays of A, without a copy of the transpose.
     pub fn reads_a_for_transpose(&self) -> bool {
-        matches!(self.id, "vendor/mkl/csr" | "vendor/cusparse/csr-transposed")
+        matches!(
+            self.id,
+            "cpu/csr/transposed" | "vendor/mkl/csr" | "vendor/cusparse/csr-transposed"
+        )
     }
 
     /// The kernel with a place among series after those of rank 0.

@@ -13,7 +13,8 @@ pub enum Mapping {
     Serial,
     /// Contiguous parts with the same number of rows.
     EqualRows,
-    /// Contiguous parts of the rows with about the same number of nonzeros (CSR).
+    /// Contiguous parts of the rows with about the same number of nonzeros (CSR). A kernel that
+    /// multiplies by A' from the CSR of A has such parts of the columns or of the rows.
     EqualEntries,
     /// Contiguous pieces with the same number of rows plus nonzeros; two pieces may share a row
     /// (CSR).

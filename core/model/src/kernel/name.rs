@@ -68,6 +68,7 @@ impl<'i> KernelName<'i> {
         match self.part(part) {
             "optimized" => "csr",
             "csr-transposed" => "transposed",
+            "csr" if self.last() == "transposed" => "transposed",
             format => format.split('-').next().unwrap_or(format),
         }
     }

@@ -35,6 +35,9 @@ const fn product(
 /// A or its transpose, and any alpha and beta.
 const SCALED: &[(Parameter, Allowed)] = &[OP.any(), SCALE.any()];
 
+/// The transpose of A alone, and any alpha and beta.
+const ONLY_TRANSPOSED: &[(Parameter, Allowed)] = &[OP.only(&["t"]), SCALE.any()];
+
 /// The parameters of HLL with rows in any order.
 const HACKS: &[(Parameter, Allowed)] =
     &[HACK_SIZE.any(), SIGMA.any(), SPILL.any(), OP.any(), SCALE.any()];
@@ -95,6 +98,15 @@ const fn cpu_spmv(
     if is_modelled {
         kernel.model = Some(Model { unrolling: Unrolling::None, keeps_x: false });
     }
+    kernel
+}
+
+/// A CPU kernel that multiplies by the transpose of A, of which it reads the CSR, and only by that. The layout model
+/// follows the rows of the matrix that is multiplied by, which are not stored here.
+const fn cpu_transposed(id: &'static str, summary: &'static str) -> KernelDescriptor {
+    let mut kernel = cpu_spmv(id, Format::Csr, Mapping::EqualEntries, &[Origin::Ours], summary);
+    kernel.parameters = ONLY_TRANSPOSED;
+    kernel.model = None;
     kernel
 }
 
@@ -207,7 +219,7 @@ const fn vendor_spmv_op(id: &'static str, summary: &'static str) -> KernelDescri
 /// cuSPARSE's SpMV with the transpose of A, which it does not store: only for that.
 const fn vendor_transposed(id: &'static str, summary: &'static str) -> KernelDescriptor {
     let mut kernel = vendor_spmv(id, Format::Csr, false, summary);
-    kernel.parameters = const { &[OP.only(&["t"]), SCALE.any()] };
+    kernel.parameters = ONLY_TRANSPOSED;
     kernel
 }
 
@@ -252,6 +264,8 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "equal pieces of rows plus nonzeros, one per thread; threads share long rows"),
     cpu_spmv("cpu/csr/simd", Format::Csr, Mapping::EqualPieces, &[Ours],
         "equal pieces of rows plus nonzeros, adjacent pieces per thread; SIMD along rows, or along all nonzeros with cuts at row ends").ranked(2),
+    cpu_transposed("cpu/csr/transposed",
+        "the transpose of CSR, which is not stored; columns with about the same number of nonzeros for each thread, or rows and a y of its own (only with --op t)").ranked(21),
     cpu_spmv("cpu/coo/serial", Format::Coo, Mapping::Serial, &[Paper003],
         "one thread, nonzeros in order, each added to its row"),
     cpu_spmv("cpu/ell/serial", Format::Ell(RowMajor), Mapping::Serial, &[Paper002, Paper003],

@@ -90,6 +90,15 @@ fn each_product_and_both_have_a_winner_and_its_memory() {
 }
 
 #[test]
+fn the_kernel_that_reads_a_for_its_transpose_needs_no_second_matrix() {
+    let mut all = runs();
+    // 3 MB more than A, for what its threads own.
+    all.push(run(&all[0], &("t", "cpu/csr/transposed", 7.0, 15)));
+    let [_, _, _, one_copy] = &pair(all).answers;
+    assert_eq!(numbers(one_copy), expected("cpu/csr/simd + cpu/csr/transposed", 11_000.0, 15));
+}
+
+#[test]
 fn scaled_cold_and_narrow_runs_are_in_no_pair_and_without_the_transpose_there_is_none() {
     let mut all = runs();
     let fast = run(&all[0], &("t", "cpu/csr/rows", 1.0, 1));

@@ -178,7 +178,7 @@ fn is_csr(name: &str) -> bool {
 }
 
 fn is_vendor(name: &str) -> bool {
-    KernelName::of(name).is_vendors() || ["sell", "op", "transposed"].contains(&name)
+    KernelName::of(name).is_vendors() || ["sell", "op"].contains(&name)
 }
 
 /// What is selected, those that win most often, the best of CSR and the vendor's best; if nothing

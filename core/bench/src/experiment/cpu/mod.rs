@@ -165,18 +165,24 @@ mod tests {
     use super::*;
     use crate::experiment::{Output, Temperature};
     use crate::measure::integer_vector;
-    use sparsescope_matrix::matrix::{AnyFormat, SlotLayout, examples};
-    use sparsescope_model::kernel::parameters::MIN_FILL;
+    use sparsescope_matrix::matrix::{AnyFormat, Precision, SlotLayout, examples};
+    use sparsescope_model::kernel::parameters::{MIN_FILL, OP, SCALE};
     use sparsescope_model::kernel::{
         FormatParams, Mapping, Parameters, kernels, reference, row_at, row_steps,
     };
     use sparsescope_record::Verdict;
     use std::sync::atomic::AtomicBool;
 
+    /// The kernels that multiply by A.
     fn cpu_kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
         let here =
             |k: &&KernelDescriptor| CpuBackend::new().availability(k) == Availability::Available;
-        kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu).filter(here)
+        let by_a = |k: &&KernelDescriptor| k.lacking(&Parameters::default()).is_none();
+        kernels(Operation::Spmv)
+            .iter()
+            .filter(|k| k.device == DeviceKind::Cpu)
+            .filter(by_a)
+            .filter(here)
     }
 
     /// The kernels that have their own mapping.
@@ -334,6 +340,39 @@ mod tests {
             for temperature in [Temperature::Hot, Temperature::Cold] {
                 let samples = prepared.sample(3, temperature, &watch).wait().unwrap();
                 assert!(samples.len() == 3 && samples.iter().all(|&s| s > 0.0));
+            }
+        }
+    }
+
+    #[test]
+    fn the_kernel_that_only_multiplies_by_the_transpose_reads_the_arrays_of_a() {
+        // 60 × 3, so that each of two threads has rows of its own and the second a y of its own.
+        let entries: Vec<_> = (0..180).map(|k| (k / 3, k % 3, (1 + k % 5) as f64)).collect();
+        let a = Arc::new(Csr::from_triplets(60, 3, &entries).unwrap());
+        let problem = SpmvProblem::drawn(Arc::clone(&a), 7);
+        let kernel = sparsescope_model::kernel::kernel("cpu/csr/transposed").unwrap();
+        let backend = CpuBackend::new();
+        let never = AtomicBool::new(false);
+        let watch = Watch::cancelled_by(&never);
+        let usual = backend.prepare(&configuration(kernel, 2), &problem, unlimited());
+        let error = usual.err().unwrap().to_string();
+        assert_eq!(error, "op cannot be n: expected t");
+        for precision in Precision::UNIFORM {
+            for (scale, threads) in [("1", 1), ("1", 2), ("-2:0.5", 2)] {
+                let parameters = Parameters::default().with(OP.id(), "t").with(SCALE.id(), scale);
+                let usual = configuration(kernel, threads);
+                let asked = Configuration { parameters, precision, ..usual };
+                let mut prepared = backend.prepare(&asked, &problem, unlimited()).unwrap();
+                prepared.set_up(&watch).wait().unwrap();
+                let output = prepared.output(&watch).wait().unwrap().unwrap();
+                let check = problem.check(&asked, &output);
+                assert_eq!(check.verdict, Verdict::Pass, "{:?}", check.reason);
+                let costs = prepared.costs();
+                let value = precision.values().bytes();
+                // A, and the second thread's y.
+                let sums = 3 * value * u64::from(threads - 1);
+                assert_eq!(costs.format_bytes, 180 * (value + 4) + 4 * 61 + sums);
+                assert_eq!(costs.conversion_s, 0.0, "nothing is transposed for it");
             }
         }
     }

@@ -12,6 +12,7 @@ use crate::experiment::task::{Bound, Finished, Task, Watch};
 use sparsescope_kernels::spmv::compact::{CsrShares, HllShares};
 use sparsescope_kernels::spmv::hyb::HybParts;
 use sparsescope_kernels::spmv::simd::{CsrPlan, HllPlan, Level, Tuning};
+use sparsescope_kernels::spmv::transposed::{self, TransposedPlan};
 use sparsescope_kernels::spmv::{
     GuidedChunks, MergePath, Products, RowParts, Scaling, bsr, coo, csr, ellpack, hll, hyb,
 };
@@ -300,9 +301,12 @@ where
     })
 }
 
+/// The kernel that multiplies by A' and reads A.
+const TRANSPOSED: &str = "cpu/csr/transposed";
+
 /// Whether this backend has the kernel.
 pub(super) fn has(id: &str) -> bool {
-    Launchers::<f64>::of(id).is_some()
+    id == TRANSPOSED || Launchers::<f64>::of(id).is_some()
 }
 
 /// Converts the matrix and binds the configuration's kernel to it on the ambient pool.
@@ -316,6 +320,17 @@ pub(super) fn bind(
     problem.check_transposed(configuration, memory)?;
     let of = problem.turned(configuration);
     let place = (memory, near_bytes, pool);
+    if configuration.kernel.id == TRANSPOSED {
+        // Only the check reads the transpose.
+        return match of.side(configuration.precision, memory)? {
+            Side::Double(side) => {
+                bind_transposed(configuration, problem.double(), (of, &*side), place)
+            }
+            Side::Single(side) => {
+                bind_transposed(configuration, &*problem.single(memory)?, (of, &*side), place)
+            }
+        };
+    }
     let mut bound = match of.side(configuration.precision, memory)? {
         Side::Double(side) => bind_in(configuration, &side, of, place),
         Side::Single(side) => bind_in(configuration, &side, of, place),
@@ -339,6 +354,36 @@ where
         side.format(spec, memory).map_err(|error| PrepareError::Refused(error.to_string()))?;
     let vectors = Vectors { start: start(configuration, problem), ..vectors(side, near_bytes) };
     Ok(pool.install(|| bind_to(bind, configuration, vectors, &made)))
+}
+
+/// Analyses A, as `read` has it, for the product with its transpose, which `problem` and `side` have.
+fn bind_transposed<T: Products>(
+    configuration: &Configuration,
+    read: &SpmvSide<T>,
+    (problem, side): (&SpmvProblem, &SpmvSide<T>),
+    (memory, near_bytes, pool): (MemoryLimit, u64, &rayon::ThreadPool),
+) -> Result<Bound<'static>, PrepareError>
+where
+    Output: From<Vec<T>>,
+{
+    let made = read.format(SpmvProblem::spec(configuration), memory);
+    let made = made.map_err(|error| PrepareError::Refused(error.to_string()))?;
+    let vectors = Vectors { start: start(configuration, problem), ..vectors(side, near_bytes) };
+    let start = Instant::now();
+    let threads = configuration.threads as usize;
+    let plan = pool.install(|| TransposedPlan::new(read.a(), threads, memory));
+    let plan = plan.map_err(|error| PrepareError::Refused(error.to_string()))?;
+    let (plan_s, plan_bytes) = (start.elapsed().as_secs_f64(), plan.bytes());
+    let bind = |a: AnyFormat<T>, _: usize, v: Vectors<T>| match a {
+        AnyFormat::Csr(a) => Some(v.parts(plan.parts(), move |scaling, x, y| {
+            with_store!(scaling, |store| transposed::csr(&a, &plan, store, x, y));
+        })),
+        _ => None,
+    };
+    let mut bound = bind_to(bind, configuration, vectors, &made);
+    bound.costs.plan_s += plan_s;
+    bound.costs.format_bytes += plan_bytes;
+    Ok(bound)
 }
 
 /// y before each execution of a configuration that adds to it; `problem` is that of op(A).
@@ -387,7 +432,7 @@ where
 
 /// Binds a configuration's kernel to the matrix in its format, on the pool that it will run on.
 fn bind_to<T: Products>(
-    bind: Bind<T>,
+    bind: impl FnOnce(AnyFormat<T>, usize, Vectors<T>) -> Option<Bindable>,
     configuration: &Configuration,
     mut vectors: Vectors<T>,
     made: &Converted<T>,

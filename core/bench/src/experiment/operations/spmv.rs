@@ -205,7 +205,10 @@ impl Problem for SpmvProblem {
             arrays.push(Resident { name: "the transpose of A".to_owned(), bytes });
             let kernel = configuration.kernel;
             // A library transposes A itself, and a GPU makes the transpose of A.
-            return match kernel.device == DeviceKind::Cuda || kernel.library().is_some() {
+            let reads_a = kernel.device == DeviceKind::Cuda
+                || kernel.library().is_some()
+                || kernel.reads_a_for_transpose();
+            return match reads_a {
                 true => self.with_copies(arrays, configuration.precision, memory),
                 false => arrays,
             };

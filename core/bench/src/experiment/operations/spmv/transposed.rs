@@ -137,12 +137,13 @@ mod tests {
         let names: Vec<&str> = resident.iter().map(|array| array.name.as_str()).collect();
         let format = format!("{} in f64, transposed", FormatSpec::Csr);
         assert_eq!(names, [format.as_str(), "the transpose of A"]);
-        // oneMKL reads A, the check its transpose.
-        let library = computing("vendor/mkl/csr", "t", "1");
-        let single = Configuration { precision: Precision::F32, ..library };
-        let resident = square.resident(&single, MemoryLimit::unlimited());
-        let copies = ["A and x in f32", "A and x in f32, transposed"];
-        assert!(resident.iter().take(2).map(|array| array.name.as_str()).eq(copies));
+        // These read A, the check its transpose.
+        for id in ["vendor/mkl/csr", "cpu/csr/transposed"] {
+            let single = Configuration { precision: Precision::F32, ..computing(id, "t", "1") };
+            let resident = square.resident(&single, MemoryLimit::unlimited());
+            let copies = ["A and x in f32", "A and x in f32, transposed"];
+            assert!(resident.iter().take(2).map(|array| array.name.as_str()).eq(copies), "{id}");
+        }
     }
 
     #[test]
