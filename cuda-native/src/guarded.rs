@@ -1,6 +1,7 @@
 //! The results of kernels, with guards around them that no kernel may write.
 
 use sparsescope_core::experiment::Output;
+use sparsescope_core::matrix::transposed;
 
 use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
@@ -112,38 +113,5 @@ impl<T: DeviceReal> Written for Swept<T> {
         let (between, _) = between.read(device)?;
         let both = x.and_then(|x| Ok(Output::Sweep(Box::new([x, between?]))));
         Ok((both, seconds))
-    }
-}
-
-/// The elements by columns of a matrix that is stored by rows of this many.
-pub(crate) fn transposed<T: DeviceReal>(elements: &[T], columns: usize) -> Vec<T> {
-    // Rows whose elements are copied while they are in a cache.
-    const TILE: usize = 64;
-    let columns = columns.max(1);
-    let rows = (elements.len() / columns).max(1);
-    let mut made = vec![T::GUARD; elements.len()];
-    for (tile, of_rows) in elements.chunks(TILE * columns).enumerate() {
-        for (j, column) in made.chunks_mut(rows).enumerate() {
-            let places = column.iter_mut().skip(tile * TILE);
-            for (to, element) in places.zip(of_rows.iter().skip(j).step_by(columns)) {
-                *to = *element;
-            }
-        }
-    }
-    made
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_matrix_by_rows_is_stored_by_columns_and_back() {
-        let by_rows: Vec<f64> = (0..130 * 3).map(f64::from).collect();
-        let by_columns = transposed(&by_rows, 3);
-        let expected = (0..3).flat_map(|j| (0..130).map(move |i| f64::from(3 * i + j)));
-        assert_eq!(by_columns, expected.collect::<Vec<_>>());
-        assert_eq!(transposed(&by_columns, 130), by_rows);
-        assert!(transposed::<f32>(&[], 0).is_empty());
     }
 }

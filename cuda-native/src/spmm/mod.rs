@@ -24,7 +24,7 @@ use crate::backend::CudaBackend;
 use crate::buffer::Buffer;
 use crate::cusparse::{Block, BlockAlgorithm, BlockProduct, Cusparse};
 use crate::device::{Device, DeviceError};
-use crate::guarded::{GuardedVector, transposed};
+use crate::guarded::GuardedVector;
 use crate::launch::{Bound, Step};
 use crate::machine::Machine;
 use crate::one_gpu::{OneGpu, Parts};
@@ -114,13 +114,11 @@ pub(crate) fn product<'p, T: DeviceReal>(
     };
     let (matrix, made) = held(machine, uploads, configuration, side, memory)?;
     let order = order_of_vectors(kernel);
-    let (x, y) = match order {
-        Order::RowMajor => (Arc::clone(x), GuardedVector::new(device, k * a.rows())),
-        Order::ColumnMajor => {
-            (Arc::new(transposed(x.as_slice(), k)), GuardedVector::by_columns(device, a.rows(), k))
-        }
+    let y = match order {
+        Order::RowMajor => GuardedVector::new(device, k * a.rows()),
+        Order::ColumnMajor => GuardedVector::by_columns(device, a.rows(), k),
     };
-    let (x, y) = (uploads.x(device, &x).map_err(refused)?, y.map_err(refused)?);
+    let (x, y) = (uploads.x(device, x).map_err(refused)?, y.map_err(refused)?);
     assert_eq!(x.copy().len(), k * a.cols(), "X has k elements per column of A");
     let start = Instant::now();
     let (rows, cols) = (a.rows(), a.cols());

@@ -10,7 +10,7 @@ use super::unpack::{Unpacked, beside, unpack};
 use super::{
     Field, IoError, MatrixFile, MatrixForm, Progress, ReadOptions, Symmetry, foreign, numpy,
 };
-use crate::matrix::{Extent, Order};
+use crate::matrix::{Extent, Order, transposed};
 use crate::memory::{MemoryLimit, zeroed};
 use crate::pace::at_once;
 
@@ -127,8 +127,7 @@ fn read_matrix_market(
     let (rows, cols) = (header.rows as usize, header.cols as usize);
     let both = 2 * bytes(header.rows.into(), header.cols.into());
     limit.check(format!("the dense {rows} x {cols} matrix by columns and by rows"), both)?;
-    let at = |k: usize| by_columns.get(k % cols * rows + k / cols).copied().unwrap_or_default();
-    let values = (0..by_columns.len()).map(at).collect();
+    let values = transposed(&by_columns, rows);
     Ok(Some(DenseFile { rows, cols, values, order: Order::RowMajor, warnings }))
 }
 

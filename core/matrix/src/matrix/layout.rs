@@ -1,6 +1,9 @@
 //! Where a format keeps the j-th stored slot of a row: the arithmetic shared by conversions,
 //! kernels, tests and pictures.
 
+use super::Scalar;
+use crate::memory::zeroed;
+
 /// Order in which the slots of an ELLPACK block follow one another.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
@@ -34,4 +37,38 @@ pub trait SlotLayout {
     fn row_slots(&self, row: usize) -> usize;
     /// Index of slot `j < row_slots(row)` of `row`.
     fn slot(&self, row: usize, j: usize) -> u64;
+}
+
+/// The elements by columns of a dense matrix that is stored by rows of `columns` elements. With the
+/// number of rows instead, those by rows of a matrix that is stored by columns.
+pub fn transposed<T: Scalar>(elements: &[T], columns: usize) -> Vec<T> {
+    // Rows whose elements are copied while they are in a cache.
+    const TILE: usize = 64;
+    let columns = columns.max(1);
+    let rows = (elements.len() / columns).max(1);
+    let mut made = zeroed(T::ZERO, elements.len());
+    for (tile, of_rows) in elements.chunks(TILE * columns).enumerate() {
+        for (j, column) in made.chunks_mut(rows).enumerate() {
+            let places = column.iter_mut().skip(tile * TILE);
+            for (to, element) in places.zip(of_rows.iter().skip(j).step_by(columns)) {
+                *to = *element;
+            }
+        }
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matrix_by_rows_is_stored_by_columns_and_back() {
+        let by_rows: Vec<f64> = (0..130 * 3).map(f64::from).collect();
+        let by_columns = transposed(&by_rows, 3);
+        let expected = (0..3).flat_map(|j| (0..130).map(move |i| f64::from(3 * i + j)));
+        assert_eq!(by_columns, expected.collect::<Vec<_>>());
+        assert_eq!(transposed(&by_columns, 130), by_rows);
+        assert!(transposed::<f32>(&[], 0).is_empty());
+    }
 }

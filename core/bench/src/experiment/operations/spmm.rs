@@ -15,14 +15,15 @@ use crate::experiment::output::Output;
 use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
 use crate::measure::integer_range;
-use sparsescope_matrix::matrix::{Csr, Order, Precision, Real, copied};
+use sparsescope_matrix::matrix::{Csr, Order, Precision, Real, copied, transposed};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
 use sparsescope_matrix::parallel::*;
 use sparsescope_model::kernel::order_of_vectors;
 use sparsescope_model::kernel::parameters::VECTORS;
 use sparsescope_record::{Check, Operation, Work};
 
-/// Y = A·X for any number of columns of X. X and results are stored by rows.
+/// Y = A·X for any number of columns of X. X and results are stored by rows; a kernel that takes X by columns gets a
+/// copy.
 #[derive(Debug)]
 pub struct SpmmProblem {
     /// A, its formats and its copy in f32, with the first column of X.
@@ -34,7 +35,7 @@ pub struct SpmmProblem {
     fitting: Mutex<usize>,
 }
 
-/// A with its formats, and X of the columns of a configuration, in the precision of vectors.
+/// A with its formats, and X of the columns of a configuration, in the precision of vectors and the kernel's order.
 #[derive(Debug)]
 pub enum SpmmSide {
     /// In f64.
@@ -66,6 +67,14 @@ impl<T: Real> Found<T> {
     /// X of k columns, made on first use.
     fn block(&mut self, k: usize, make: impl FnOnce() -> Vec<T>) -> Arc<Vec<T>> {
         Arc::clone(self.blocks.entry(k).or_insert_with(|| Arc::new(make())))
+    }
+}
+
+/// X of k columns, which is stored by rows, in an order.
+fn in_order<T: Real>(order: Order, x: Arc<Vec<T>>, k: usize) -> Arc<Vec<T>> {
+    match order {
+        Order::RowMajor => x,
+        Order::ColumnMajor => Arc::new(transposed(&x, k)),
     }
 }
 
@@ -109,18 +118,18 @@ impl SpmmProblem {
         self.product.single(limit)
     }
 
-    /// What a configuration multiplies, made on first use. Fails if a value is too large for its precision, or if it
-    /// needs more than `limit`.
+    /// What a configuration multiplies, made on first use; X by columns is made each time. Fails if a value is too
+    /// large for its precision, or if it needs more than `limit`.
     pub fn side(
         &self,
         configuration: &Configuration,
         limit: MemoryLimit,
     ) -> Result<SpmmSide, PrepareError> {
         self.check_blocks(configuration, limit)?;
-        let k = Self::vectors(configuration);
+        let (k, order) = (Self::vectors(configuration), order_of_vectors(configuration.kernel));
         Ok(match self.product.side(configuration.precision, limit)? {
-            Side::Double(side) => SpmmSide::Double(side, self.double_block(k)),
-            Side::Single(side) => SpmmSide::Single(side, self.single_block(k)?),
+            Side::Double(side) => SpmmSide::Double(side, in_order(order, self.double_block(k), k)),
+            Side::Single(side) => SpmmSide::Single(side, in_order(order, self.single_block(k)?, k)),
         })
     }
 
@@ -386,6 +395,22 @@ mod tests {
         assert!(
             problem.single_block(3).unwrap().iter().zip(&*three).all(|(s, d)| f64::from(*s) == *d)
         );
+    }
+
+    #[test]
+    fn x_is_in_the_order_of_the_kernel() {
+        let a = Arc::new(Csr::from_triplets(1, 3, &[(0, 0, 1.0)]).unwrap());
+        let problem = SpmmProblem::given(a, 2, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        for (id, expected) in [
+            ("vendor/cusparse/spmm-alg1", [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+            ("vendor/cusparse/spmm-columns-alg1", [1.0, 3.0, 5.0, 2.0, 4.0, 6.0]),
+        ] {
+            let side = |p| problem.side(&of(id, 2, p), MemoryLimit::unlimited()).unwrap();
+            let SpmmSide::Double(_, double) = side(Precision::F64) else { panic!("f64") };
+            let SpmmSide::Single(_, single) = side(Precision::F32) else { panic!("f32") };
+            assert_eq!(*double, expected, "{id}");
+            assert_eq!(*single, expected.map(|x| x as f32), "{id}");
+        }
     }
 
     #[test]
