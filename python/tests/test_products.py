@@ -61,7 +61,7 @@ def test_an_operator_computes_one_product_after_another(kernel, threads):
     assert np.array_equal(product @ np.eye(30), a.toarray())
 
 
-SEVERAL = ["cpu/spmm/serial", "cpu/spmm/rows", "cpu/spmm/nnz", "cpu/spmm/simd", "cpu/spmm/hll"]
+SEVERAL = [f"cpu/spmm/{how}" for how in ("serial", "rows", "nnz", "simd", "hll", "columns")]
 
 #: Rows, columns and density: tall, wide, with empty rows, without nonzeros, one dense column.
 SHAPES = [(50, 30, 0.2), (7, 90, 0.3), (60, 40, 0.01), (9, 4, 0.0), (40, 1, 1.0)]

@@ -1,7 +1,8 @@
-//! CPU kernels for Y = A·X in f64 and f32, where X and Y have k columns and are stored by rows. One file per format,
-//! one function per mapping. Like those of SpMV they run on the ambient rayon pool, follow a partition made
-//! beforehand and overwrite Y.
+//! CPU kernels for Y = A·X in f64 and f32, where X and Y have k columns and are stored by rows, or in `columns` by
+//! columns. One file per format, one function per mapping. Like those of SpMV they run on the ambient rayon pool,
+//! follow a partition made beforehand and overwrite Y.
 
+mod columns;
 mod csr;
 mod hll;
 #[cfg(not(target_family = "wasm"))]
@@ -11,6 +12,7 @@ mod tiles;
 #[cfg(test)]
 mod tests;
 
+pub use columns::columns;
 pub use csr::{parts, serial, simd};
 pub use hll::hll;
 #[cfg(not(target_family = "wasm"))]

@@ -4,7 +4,7 @@ use super::*;
 use crate::gate::Reference;
 use crate::spmv::simd::{Level, Vectorised};
 use crate::spmv::{self, RowParts, SlotParts};
-use sparsescope_matrix::matrix::{Csr, Hll, HllLayout, Order, Real};
+use sparsescope_matrix::matrix::{Csr, Hll, HllLayout, Order, Real, transposed};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_record::Verdict;
 
@@ -73,6 +73,29 @@ fn each_column_has_the_bits_of_the_serial_spmv_for_any_number_of_workers() {
             }
         }
     }
+}
+
+fn by_columns_has_the_bits_of_serial<T: Real>() {
+    for a in matrices::<T>() {
+        for k in COLUMNS {
+            let x = block::<T>(a.cols(), k);
+            let mut expected = vec![T::NAN; a.rows() * k];
+            serial(&a, k, &x, &mut expected);
+            let (x, expected) = (transposed(&x, k), transposed(&expected, k));
+            for workers in 1..=5 {
+                let split = RowParts::equal_entries(a.row_ptr(), workers);
+                let mut found = vec![T::NAN; expected.len()];
+                columns(&a, &split, k, &x, &mut found);
+                assert_eq!(bits(&found), bits(&expected), "{k} columns, {workers} workers");
+            }
+        }
+    }
+}
+
+#[test]
+fn by_columns_every_element_has_the_bits_of_the_serial_product_for_any_number_of_workers() {
+    by_columns_has_the_bits_of_serial::<f64>();
+    by_columns_has_the_bits_of_serial::<f32>();
 }
 
 /// `product` fills Y for a number of workers; each column must pass its check, and the bits must not depend on that

@@ -128,12 +128,12 @@ const fn cusparse(
     }
 }
 
-/// The kernel that takes X and writes Y by columns.
-const BY_COLUMNS: &str = "vendor/cusparse/spmm-columns-alg1";
+/// The kernels that take X and write Y by columns.
+const BY_COLUMNS: [&str; 2] = ["cpu/spmm/columns", "vendor/cusparse/spmm-columns-alg1"];
 
 /// The order in which a kernel of SpMM takes X and writes Y.
 pub fn order_of_vectors(kernel: &KernelDescriptor) -> Order {
-    match kernel.id == BY_COLUMNS {
+    match BY_COLUMNS.contains(&kernel.id) {
         true => Order::ColumnMajor,
         false => Order::RowMajor,
     }
@@ -156,6 +156,8 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         ..cpu("cpu/spmm/hll", Mapping::EqualSlots, &[Origin::Ours],
             "HLL, about equal slots per thread; sums of a row in registers, in vectors of columns of X")
     },
+    cpu("cpu/spmm/columns", Mapping::EqualEntries, &[Origin::Ours],
+        "about equal nonzeros per thread; X and Y by columns, up to four at once with sums in registers").ranked(6),
     KernelDescriptor {
         // The library does not guarantee it, and the matrix that its inspector builds may have padding.
         deterministic: false,
@@ -186,7 +188,7 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "cuSPARSE SpMM on CSR, X and Y by rows, algorithm 2, preprocessed"),
     cusparse("vendor/cusparse/spmm-alg3", false,
         "cuSPARSE SpMM on CSR, X and Y by rows, algorithm 3, preprocessed"),
-    cusparse(BY_COLUMNS, false,
+    cusparse("vendor/cusparse/spmm-columns-alg1", false,
         "cuSPARSE SpMM on CSR, X and Y by columns, algorithm 1, preprocessed").ranked(5),
     KernelDescriptor {
         device: DeviceKind::Wgpu,
@@ -199,6 +201,14 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kernels_take_x_by_columns_if_their_ids_say_so() {
+        for kernel in KERNELS {
+            let is_by_columns = order_of_vectors(kernel) == Order::ColumnMajor;
+            assert_eq!(is_by_columns, kernel.id.contains("columns"), "{}", kernel.id);
+        }
+    }
 
     #[test]
     fn threads_take_columns_that_divide_k_and_leave_threads_for_a_row() {

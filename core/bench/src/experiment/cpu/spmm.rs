@@ -7,16 +7,17 @@ use std::time::Instant;
 use super::mkl;
 use super::spmv::{Bindable, Vectors, minimal_bytes};
 use crate::experiment::configuration::Configuration;
-use crate::experiment::error::PrepareError;
+use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::{SpmmProblem, SpmmSide, SpmvProblem, SpmvSide};
 use crate::experiment::output::Output;
-use crate::experiment::task::Bound;
+use crate::experiment::task::{Bound, Finished, Task, Watch};
 use crate::experiment::vectors::columns;
 use sparsescope_kernels::spmm::{self, Products};
 use sparsescope_kernels::spmv::simd::Level;
 use sparsescope_kernels::spmv::{RowParts, SlotParts};
-use sparsescope_matrix::matrix::{AnyFormat, Csr, Real};
+use sparsescope_matrix::matrix::{AnyFormat, Csr, Operands, Order, Real, transposed};
 use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_model::kernel::order_of_vectors;
 use sparsescope_model::kernel::parameters::VECTORS;
 use sparsescope_record::Costs;
 
@@ -43,14 +44,14 @@ where
         ("cpu/spmm/rows", |a, _, threads, v| match a {
             AnyFormat::Csr(a) => {
                 let parts = RowParts::equal_rows(a.rows(), threads);
-                Some(in_parts(a, parts, v))
+                Some(in_parts(a, parts, v, spmm::parts))
             }
             _ => None,
         }),
         ("cpu/spmm/nnz", |a, _, threads, v| match a {
             AnyFormat::Csr(a) => {
                 let parts = RowParts::equal_entries(a.row_ptr(), threads);
-                Some(in_parts(a, parts, v))
+                Some(in_parts(a, parts, v, spmm::parts))
             }
             _ => None,
         }),
@@ -78,6 +79,13 @@ where
             }
             _ => None,
         }),
+        ("cpu/spmm/columns", |a, _, threads, v| match a {
+            AnyFormat::Csr(a) => {
+                let parts = RowParts::equal_entries(a.row_ptr(), threads);
+                Some(in_parts(a, parts, v, spmm::columns))
+            }
+            _ => None,
+        }),
     ];
 
     fn of(id: &str) -> Option<Bind<T>> {
@@ -85,14 +93,22 @@ where
     }
 }
 
-/// A kernel that gives each worker whole rows.
-fn in_parts<T: Real>(a: Arc<Csr<T>>, parts: RowParts, vectors: Vectors<T>) -> Bindable
+/// Y = A·X with X of k columns, where each worker has whole rows.
+type InParts<T> = fn(&Csr<T>, &RowParts, usize, &[T], &mut [T]);
+
+/// Binds a kernel that gives each worker whole rows.
+fn in_parts<T: Real>(
+    a: Arc<Csr<T>>,
+    parts: RowParts,
+    vectors: Vectors<T>,
+    multiply: InParts<T>,
+) -> Bindable
 where
     Output: From<Vec<T>>,
 {
     vectors.parts(parts.len(), move |_, x, y| {
         let k = columns((a.rows(), a.cols()), x.len(), y.len());
-        spmm::parts(&a, &parts, k, x, y);
+        multiply(&a, &parts, k, x, y);
     })
 }
 
@@ -109,11 +125,82 @@ pub(super) fn bind(
     pool: &rayon::ThreadPool,
 ) -> Result<Bound<'static>, PrepareError> {
     let k = SpmmProblem::vectors(configuration);
-    match problem.side(configuration, memory)? {
+    let bound = match problem.side(configuration, memory)? {
         side if mkl::has(configuration.kernel.id) => mkl::bind_block(configuration, side),
         SpmmSide::Double(side, x) => bind_in(configuration, &side, (k, x), memory, pool),
         SpmmSide::Single(side, x) => bind_in(configuration, &side, (k, x), memory, pool),
+    }?;
+    Ok(match order_of_vectors(configuration.kernel) {
+        Order::RowMajor => bound,
+        Order::ColumnMajor => {
+            let size = (problem.a().rows(), problem.a().cols());
+            Bound { task: Box::new(ByColumns { task: bound.task, size }), ..bound }
+        }
+    })
+}
+
+/// A product with X and Y by columns. Its result, and the vectors of a caller, are by rows; what copies them is not
+/// timed.
+struct ByColumns {
+    task: Box<dyn Task>,
+    /// Rows and columns of A.
+    size: (usize, usize),
+}
+
+impl Task for ByColumns {
+    fn is_product(&self) -> bool {
+        self.task.is_product()
     }
+
+    fn set_up(&mut self, costs: &mut Costs, watch: &Watch<'_>) -> Result<Finished, PrepareError> {
+        self.task.set_up(costs, watch)
+    }
+
+    fn spoil(&mut self) {
+        self.task.spoil();
+    }
+
+    fn run(&mut self, watch: &Watch<'_>) -> Result<Finished, KernelError> {
+        self.task.run(watch)
+    }
+
+    fn multiply(&mut self, vectors: Operands<'_>) -> Option<Result<(), KernelError>> {
+        let (task, size) = (&mut self.task, self.size);
+        match vectors {
+            Operands::Double(x, y) => {
+                by_columns(size, x, y, |x, y| task.multiply(Operands::Double(x, y)))
+            }
+            Operands::Single(x, y) => {
+                by_columns(size, x, y, |x, y| task.multiply(Operands::Single(x, y)))
+            }
+        }
+    }
+
+    fn rest(&mut self) {
+        self.task.rest();
+    }
+
+    fn output(&self) -> Output {
+        match self.task.output() {
+            Output::Vector(y) => Output::Vector(transposed(&y, self.size.0)),
+            Output::Single(y) => Output::Single(transposed(&y, self.size.0)),
+            other => other,
+        }
+    }
+}
+
+/// Calls `multiply`, which takes X and Y by columns, for X and Y by rows.
+fn by_columns<T: Real, R>(
+    size: (usize, usize),
+    x: &[T],
+    y: &mut [T],
+    multiply: impl FnOnce(&[T], &mut [T]) -> R,
+) -> R {
+    let k = columns(size, x.len(), y.len());
+    let mut product = vec![T::ZERO; y.len()];
+    let done = multiply(&transposed(x, k), &mut product);
+    y.copy_from_slice(&transposed(&product, size.0));
+    done
 }
 
 /// Converts the matrix and binds the configuration's kernel to it and to X of k columns.
@@ -159,7 +246,6 @@ mod tests {
     use super::*;
     use crate::experiment::backend::Backend;
     use crate::experiment::problem::Problem;
-    use crate::experiment::task::Watch;
     use crate::experiment::{CpuBackend, Temperature};
     use sparsescope_matrix::matrix::Precision;
     use sparsescope_model::kernel::{DeviceKind, Mapping, Parameters, kernel, kernels};

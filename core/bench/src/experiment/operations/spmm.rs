@@ -508,16 +508,20 @@ mod tests {
             assert_eq!(own, [4 * 80]);
         }
         // Kernels that take X by columns have a copy.
-        let [by_rows, by_columns] = ["alg1", "columns-alg1"].map(|algorithm| {
-            let id = format!("vendor/cusparse/spmm-{algorithm}");
-            problem.resident(&of(&id, 16, Precision::F32), MemoryLimit::unlimited())
-        });
-        assert_eq!(by_columns.len(), by_rows.len() + 1);
-        assert_eq!(by_columns.last().map(|array| array.bytes), Some(4 * 80));
-        let columns = of("vendor/cusparse/spmm-columns-alg1", 16, Precision::F32);
-        let with_copies = needed + 4 * 80 + 4 * 80;
-        assert!(problem.check_blocks(&columns, MemoryLimit::bytes(with_copies)).is_ok());
-        assert!(problem.check_blocks(&columns, MemoryLimit::bytes(with_copies - 1)).is_err());
+        for (by_rows, by_columns) in [
+            ("cpu/spmm/nnz", "cpu/spmm/columns"),
+            ("vendor/cusparse/spmm-alg1", "vendor/cusparse/spmm-columns-alg1"),
+        ] {
+            let resident =
+                |id: &str| problem.resident(&of(id, 16, Precision::F32), MemoryLimit::unlimited());
+            let arrays = resident(by_columns);
+            assert_eq!(arrays.len(), resident(by_rows).len() + 1, "{by_columns}");
+            assert_eq!(arrays.last().map(|array| array.bytes), Some(4 * 80), "{by_columns}");
+            let columns = of(by_columns, 16, Precision::F32);
+            let fits = |bytes| problem.check_blocks(&columns, MemoryLimit::bytes(bytes)).is_ok();
+            let with_copies = needed + 4 * 80 + 4 * 80;
+            assert_eq!([fits(with_copies), fits(with_copies - 1)], [true, false], "{by_columns}");
+        }
         // A library has a copy of A, of 144 bytes, one of X and two of Y.
         let library = KernelDescriptor {
             origin: &[Origin::User],
