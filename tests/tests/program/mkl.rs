@@ -48,10 +48,10 @@ fn its_products_pass_the_check_and_its_version_is_recorded() {
     }
     let several = ["--operation", "spmm", "--vectors", "1,7,32", "-o", "spmm.zip"];
     let mut args: Vec<&str> = SWEEP[..13].to_vec();
-    args[4] = "cpu/spmm/serial,vendor/mkl/spmm";
+    args[4] = "cpu/spmm/serial,vendor/mkl/spmm,vendor/mkl/spmm-columns";
     p.succeed(&[&args[..], &several].concat());
     let spmm = open(&p, "spmm.zip");
-    assert_eq!(spmm.runs.len(), 2 * 2 * 3 * (1 + 3));
+    assert_eq!(spmm.runs.len(), 2 * 2 * 3 * (1 + 2 * 3));
     for run in &spmm.runs {
         assert_eq!(run.check.verdict, Verdict::Pass, "{} {:?}", run.kernel, run.check.reason);
     }

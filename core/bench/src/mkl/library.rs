@@ -35,6 +35,9 @@ pub(super) const TRANSPOSED: c_int = 11;
 /// `SPARSE_LAYOUT_ROW_MAJOR`.
 pub(super) const BY_ROWS: c_int = 101;
 
+/// `SPARSE_LAYOUT_COLUMN_MAJOR`.
+pub(super) const BY_COLUMNS: c_int = 102;
+
 /// Creates a matrix from CSR arrays, which it keeps reading: handle, base, rows, columns, starts and ends of
 /// the rows, columns, values.
 pub(crate) type Create<T> = unsafe extern "C" fn(

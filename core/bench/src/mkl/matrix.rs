@@ -5,9 +5,10 @@ use std::ptr;
 use std::sync::Arc;
 
 use super::library::{
-    AS_IT_IS, BY_ROWS, Create, Description, Handle, Mkl, Multiply, MultiplyBlock, TRANSPOSED,
+    AS_IT_IS, BY_COLUMNS, BY_ROWS, Create, Description, Handle, Mkl, Multiply, MultiplyBlock,
+    TRANSPOSED,
 };
-use sparsescope_matrix::matrix::{Csr, Real, RowPtr};
+use sparsescope_matrix::matrix::{Csr, Order, Real, RowPtr};
 use sparsescope_model::kernel::Op;
 
 /// Errors of the library.
@@ -104,8 +105,13 @@ impl<T: MklValue> MklMatrix<T> {
         }
     }
 
-    /// Lets the library analyse, and perhaps copy, the matrix for `calls` products with `k` columns, by rows.
-    pub(crate) fn optimize_block(&mut self, k: usize, calls: u32) -> Result<(), MklError> {
+    /// Lets the library analyse, and perhaps copy, the matrix for `calls` products with X and Y of k columns in an
+    /// order.
+    pub(crate) fn optimize_block(
+        &mut self,
+        (k, order): (usize, Order),
+        calls: u32,
+    ) -> Result<(), MklError> {
         if self.handle.is_null() {
             return Ok(());
         }
@@ -114,17 +120,18 @@ impl<T: MklValue> MklMatrix<T> {
         // SAFETY: the handle is one of `create_csr`.
         unsafe {
             let kind = Description::GENERAL;
-            let status = (self.mkl.hint_block)(self.handle, AS_IT_IS, kind, BY_ROWS, k, calls);
+            let status =
+                (self.mkl.hint_block)(self.handle, AS_IT_IS, kind, layout(order), k, calls);
             checked("mkl_sparse_set_mm_hint", status)?;
             checked("mkl_sparse_optimize", (self.mkl.optimize)(self.handle))
         }
     }
 
-    /// Computes Y = A·X, where X and Y have k columns and are stored by rows. Panics unless X has n·k elements and Y has
-    /// m·k.
+    /// Computes Y = A·X, where X and Y have k columns and are stored in an order. Panics unless X has n·k elements and
+    /// Y has m·k.
     pub(crate) fn multiply_block(
         &mut self,
-        k: usize,
+        (k, order): (usize, Order),
         x: &[T],
         y: &mut [T],
     ) -> Result<(), MklError> {
@@ -135,13 +142,20 @@ impl<T: MklValue> MklMatrix<T> {
             return Ok(());
         }
         let k = narrow("columns of X", k as u64)?;
-        // SAFETY: the handle is one of `create_csr` for an m × n matrix; X has n rows and Y has m rows of k elements. With
-        // beta 0 the previous content of Y is ignored.
+        // The elements from a row, or from a column, to the next.
+        let apart = |rows: usize| match order {
+            Order::RowMajor => Ok(k),
+            Order::ColumnMajor => narrow("rows of X or Y", rows as u64),
+        };
+        let (of_x, of_y) = (apart(self.a.cols())?, apart(self.a.rows())?);
+        // SAFETY: the handle is one of `create_csr` for an m × n matrix; X is n × k and Y is m × k, both in this order.
+        // With beta 0 the previous content of Y is ignored.
         let status = unsafe {
             let (x, y) = (x.as_ptr(), y.as_mut_ptr());
             let kind = Description::GENERAL;
             let multiply = T::multiply_block(self.mkl);
-            multiply(AS_IT_IS, T::ONE, self.handle, kind, BY_ROWS, x, k, k, T::ZERO, y, k)
+            let order = layout(order);
+            multiply(AS_IT_IS, T::ONE, self.handle, kind, order, x, k, of_x, T::ZERO, y, of_y)
         };
         checked("mkl_sparse_mm", status)
     }
@@ -190,6 +204,14 @@ fn operation(op: Op) -> c_int {
     match op {
         Op::AsIs => AS_IT_IS,
         Op::Transposed => TRANSPOSED,
+    }
+}
+
+/// The library's constant.
+fn layout(order: Order) -> c_int {
+    match order {
+        Order::RowMajor => BY_ROWS,
+        Order::ColumnMajor => BY_COLUMNS,
     }
 }
 

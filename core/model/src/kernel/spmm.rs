@@ -128,8 +128,19 @@ const fn cusparse(
     }
 }
 
+/// oneMKL's SpMM.
+const fn mkl(id: &'static str, summary: &'static str) -> KernelDescriptor {
+    KernelDescriptor {
+        // The library does not guarantee it, and the matrix that its inspector builds may have padding.
+        deterministic: false,
+        needs: Needs { finite_x: true, spd: false, full_diagonal: false },
+        ..cpu(id, Mapping::Library, &[Origin::Vendor(Library::Mkl)], summary)
+    }
+}
+
 /// The kernels that take X and write Y by columns.
-const BY_COLUMNS: [&str; 2] = ["cpu/spmm/columns", "vendor/cusparse/spmm-columns-alg1"];
+const BY_COLUMNS: [&str; 3] =
+    ["cpu/spmm/columns", "vendor/mkl/spmm-columns", "vendor/cusparse/spmm-columns-alg1"];
 
 /// The order in which a kernel of SpMM takes X and writes Y.
 pub fn order_of_vectors(kernel: &KernelDescriptor) -> Order {
@@ -158,13 +169,10 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     },
     cpu("cpu/spmm/columns", Mapping::EqualEntries, &[Origin::Ours],
         "about equal nonzeros per thread; X and Y by columns, up to four at once with sums in registers").ranked(6),
-    KernelDescriptor {
-        // The library does not guarantee it, and the matrix that its inspector builds may have padding.
-        deterministic: false,
-        needs: Needs { finite_x: true, spd: false, full_diagonal: false },
-        ..cpu("vendor/mkl/spmm", Mapping::Library, &[Origin::Vendor(Library::Mkl)],
-            "oneMKL SpMM on a matrix that its inspector optimized (and may have copied) for many calls")
-    },
+    mkl("vendor/mkl/spmm",
+        "oneMKL SpMM on a matrix that its inspector optimized (and may have copied) for many calls"),
+    mkl("vendor/mkl/spmm-columns",
+        "oneMKL SpMM with X and Y by columns, on a matrix that its inspector optimized for many calls").ranked(7),
     cuda("cuda/spmm/row-split", Mapping::ColumnsOfRows, true, &[Origin::Ours],
         "adjacent threads on adjacent columns of X, row after row; 1, 2 or 4 columns per thread").of_any_values(),
     cuda("cuda/spmm/merge", Mapping::MergePath, true, &[Origin::Ours],

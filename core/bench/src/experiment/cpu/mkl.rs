@@ -12,24 +12,22 @@ use crate::experiment::output::Output;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
 use crate::experiment::vectors::columns;
 use crate::mkl::{Mkl, MklError, MklMatrix, MklValue, mkl};
-use sparsescope_matrix::matrix::{Operands, Real};
+use sparsescope_matrix::matrix::{Operands, Order, Real};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_matrix::order;
 use sparsescope_model::kernel::parameters::{OP, SCALE};
-use sparsescope_model::kernel::{Op, Scale};
+use sparsescope_model::kernel::{Op, Scale, order_of_vectors};
 use sparsescope_record::Costs;
 
-/// The kernel on plain CSR; the others run after the inspector.
-const PLAIN: &str = "vendor/mkl/csr";
+/// The SpMV that runs after the inspector; the other one is on plain CSR.
 const OPTIMIZED: &str = "vendor/mkl/optimized";
-const SEVERAL: &str = "vendor/mkl/spmm";
 
 /// Number of products announced to the inspector: enough for any optimisation to pay off.
 const CALLS: u32 = 100_000;
 
 /// Whether the kernel belongs to the library.
 pub(super) fn has(id: &str) -> bool {
-    [PLAIN, OPTIMIZED, SEVERAL].contains(&id)
+    id.starts_with("vendor/mkl/")
 }
 
 /// Whether the library is available, or why not.
@@ -72,8 +70,8 @@ struct Vectors<T> {
     len: usize,
     /// y before each execution, if it is added to.
     start: Option<Vec<T>>,
-    /// The columns of X, for SpMM.
-    columns: Option<usize>,
+    /// The columns of X, and the order of X and Y, for SpMM.
+    block: Option<(usize, Order)>,
 }
 
 impl<T: Real> Vectors<T> {
@@ -82,12 +80,14 @@ impl<T: Real> Vectors<T> {
         let adds = configuration.parameters.get(&SCALE).beta != 0.0;
         let start = || problem.start().iter().copied().map(T::rounded).collect();
         let (x, len) = (Arc::clone(side.x()), side.a().rows());
-        Self { x, len, start: adds.then(start), columns: None }
+        Self { x, len, start: adds.then(start), block: None }
     }
 
-    /// Those of an SpMM.
-    fn of_block(side: &SpmvSide<T>, x: Arc<Vec<T>>, k: usize) -> Self {
-        Self { x, len: k * side.a().rows(), start: None, columns: Some(k) }
+    /// Those of an SpMM, with X in the order of its kernel.
+    fn of_block(configuration: &Configuration, side: &SpmvSide<T>, x: Arc<Vec<T>>) -> Self {
+        let k = SpmmProblem::vectors(configuration);
+        let block = Some((k, order_of_vectors(configuration.kernel)));
+        Self { x, len: k * side.a().rows(), start: None, block }
     }
 }
 
@@ -96,10 +96,13 @@ pub(super) fn bind_block(
     configuration: &Configuration,
     side: SpmmSide,
 ) -> Result<Bound<'static>, PrepareError> {
-    let k = SpmmProblem::vectors(configuration);
     match side {
-        SpmmSide::Double(side, x) => bind_in(configuration, &side, Vectors::of_block(&side, x, k)),
-        SpmmSide::Single(side, x) => bind_in(configuration, &side, Vectors::of_block(&side, x, k)),
+        SpmmSide::Double(side, x) => {
+            bind_in(configuration, &side, Vectors::of_block(configuration, &side, x))
+        }
+        SpmmSide::Single(side, x) => {
+            bind_in(configuration, &side, Vectors::of_block(configuration, &side, x))
+        }
     }
 }
 
@@ -116,12 +119,13 @@ where
     let start = Instant::now();
     let matrix = MklMatrix::new(mkl, Arc::clone(side.a()));
     let matrix = matrix.map_err(|error| PrepareError::Refused(error.to_string()))?;
-    let Vectors { x, len, start: y_before, columns } = vectors;
+    let Vectors { x, len, start: y_before, block } = vectors;
+    let k = block.map_or(1, |(k, _)| k);
     let added = y_before.as_ref().map_or(0, |y| size_of_val(y.as_slice()) as u64);
     let costs = Costs {
         plan_s: start.elapsed().as_secs_f64(),
         format_bytes: side.a().bytes(),
-        minimal_bytes: added + side.minimal_bytes(side.a().minimal_bytes(), columns.unwrap_or(1)),
+        minimal_bytes: added + side.minimal_bytes(side.a().minimal_bytes(), k),
         ..Costs::default()
     };
     let kernel = configuration.kernel.id;
@@ -131,7 +135,7 @@ where
     let Scale { alpha, beta } = configuration.parameters.get(&SCALE);
     let scale = [alpha, beta].map(T::rounded);
     let params = configuration.kernel.in_force(&configuration.parameters);
-    let task = Product { mkl, kernel, threads, matrix, op, scale, columns, x, y, y_before };
+    let task = Product { mkl, kernel, threads, matrix, op, scale, block, x, y, y_before };
     Ok(Bound { task: Box::new(task), parts: None, costs, params })
 }
 
@@ -148,8 +152,8 @@ struct Product<T> {
     op: Op,
     /// alpha and beta.
     scale: [T; 2],
-    /// The columns of X, for SpMM.
-    columns: Option<usize>,
+    /// The columns of X, and the order of X and Y, for SpMM.
+    block: Option<(usize, Order)>,
     x: Arc<Vec<T>>,
     y: Vec<T>,
     /// y before each execution, if it is added to.
@@ -163,8 +167,8 @@ where
     fn set_up(&mut self, costs: &mut Costs, _: &Watch<'_>) -> Result<Finished, PrepareError> {
         self.mkl.gather(self.threads);
         let start = Instant::now();
-        let optimized = match self.columns {
-            Some(k) => self.matrix.optimize_block(k, CALLS),
+        let optimized = match self.block {
+            Some(block) => self.matrix.optimize_block(block, CALLS),
             None if self.kernel == OPTIMIZED => self.matrix.optimize(self.op, CALLS),
             None => return Ok(Finished::Done),
         };
@@ -190,9 +194,9 @@ where
     }
 
     fn run(&mut self, _: &Watch<'_>) -> Result<Finished, KernelError> {
-        let done = match self.columns {
+        let done = match self.block {
             None => self.matrix.multiply(self.op, self.scale, &self.x, &mut self.y),
-            Some(k) => self.matrix.multiply_block(k, &self.x, &mut self.y),
+            Some(block) => self.matrix.multiply_block(block, &self.x, &mut self.y),
         };
         done.map_err(|error| failed(self.kernel, &error))?;
         Ok(Finished::Done)
@@ -200,11 +204,12 @@ where
 
     fn multiply(&mut self, vectors: Operands<'_>) -> Option<Result<(), KernelError>> {
         let (x, y) = T::operands(vectors)?;
-        let done = match self.columns {
+        let done = match self.block {
             None => self.matrix.multiply(self.op, self.scale, x, y),
-            Some(k) => {
+            Some((k, order)) => {
                 let size = (self.y.len() / k, self.x.len() / k);
-                self.matrix.multiply_block(columns(size, x.len(), y.len()), x, y)
+                let k = columns(size, x.len(), y.len());
+                self.matrix.multiply_block((k, order), x, y)
             }
         };
         Some(done.map_err(|error| failed(self.kernel, &error)))

@@ -510,6 +510,7 @@ mod tests {
         // Kernels that take X by columns have a copy.
         for (by_rows, by_columns) in [
             ("cpu/spmm/nnz", "cpu/spmm/columns"),
+            ("vendor/mkl/spmm", "vendor/mkl/spmm-columns"),
             ("vendor/cusparse/spmm-alg1", "vendor/cusparse/spmm-columns-alg1"),
         ] {
             let resident =
