@@ -24,6 +24,21 @@ enum Way<T> {
     OwnSums { rows: RowParts, columns: RowParts, sums: Mutex<Vec<T>> },
 }
 
+/// Bytes that a core may take from another one's caches at once: two lines.
+const LINES: usize = 128;
+
+/// Elements from the sums of a thread to those of the next one: whole lines, and a spare one, because the first sums
+/// may begin within a line.
+fn spacing(cols: usize, value_bytes: usize) -> usize {
+    let line = LINES / value_bytes;
+    cols.next_multiple_of(line) + line
+}
+
+/// Bytes of the sums of all threads but the first.
+fn bytes_of_sums(others: usize, cols: usize, value_bytes: usize) -> u128 {
+    others as u128 * spacing(cols, value_bytes) as u128 * value_bytes as u128
+}
+
 /// The nonzeros of a row in the columns of one thread.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
@@ -128,10 +143,10 @@ impl<T: Scalar> TransposedPlan<T> {
 
     fn own_sums(a: &Csr<T>, rows: RowParts, limit: MemoryLimit) -> Result<Self, MemoryError> {
         let others = rows.len().saturating_sub(1);
-        let bytes = others as u128 * a.cols() as u128 * T::BYTES as u128;
+        let bytes = bytes_of_sums(others, a.cols(), T::BYTES);
         limit.check("y for each further thread", bytes)?;
         let columns = RowParts::equal_rows(a.cols(), others + 1);
-        let sums = Mutex::new(zeroed(T::ZERO, others * a.cols()));
+        let sums = Mutex::new(zeroed(T::ZERO, others * spacing(a.cols(), T::BYTES)));
         Ok(Self { way: Way::OwnSums { rows, columns, sums }, bytes: bytes as u64 })
     }
 
@@ -189,8 +204,8 @@ pub fn csr<T: Scalar>(
                 return store.begin(y);
             }
             let mut sums = sums.lock().unwrap_or_else(PoisonError::into_inner);
-            // Without columns there is no nonzero.
-            let own = sums.chunks_mut(a.cols().max(1));
+            let spacing = spacing(a.cols(), T::BYTES);
+            let own = sums.chunks_mut(spacing).map(|sums| &mut sums[..a.cols()]);
             let own = std::iter::once(&mut *y).chain(own);
             let parts: Vec<_> = rows.iter().zip(own).enumerate().collect();
             each_own_part(parts, |(part, (rows, y))| {
@@ -200,12 +215,9 @@ pub fn csr<T: Scalar>(
                 }
                 rows.for_each(|i| add(a.row(i), 0, store, x[i], y));
             });
-            if sums.is_empty() {
-                return;
-            }
             let sums = &sums[..];
             each_own_part(columns.split(y), |(columns, y)| {
-                for sums in sums.chunks(a.cols()) {
+                for sums in sums.chunks(spacing) {
                     y.iter_mut().zip(&sums[columns.clone()]).for_each(|(y, &sum)| *y += sum);
                 }
             });
@@ -318,8 +330,8 @@ mod tests {
     #[test]
     fn a_plan_that_does_not_fit_is_refused_with_its_bytes() {
         let columns = matrix(500, 4, |_, _| true);
-        // Three threads besides the first, each with four sums.
-        assert_eq!(plan(&columns, 4).bytes(), 3 * 4 * 8);
+        // Three threads besides the first, each with four sums in the first of its two pairs of lines.
+        assert_eq!(plan(&columns, 4).bytes(), 3 * 2 * 128);
         assert_eq!(plan(&columns, 1).bytes(), 0);
         let band = matrix(400, 400, band);
         // A piece per row, and one more for each of the two rows that reach over each of three bounds.

@@ -369,8 +369,8 @@ mod tests {
                 assert_eq!(check.verdict, Verdict::Pass, "{:?}", check.reason);
                 let costs = prepared.costs();
                 let value = precision.values().bytes();
-                // A, and the second thread's y.
-                let sums = 3 * value * u64::from(threads - 1);
+                // A, and the second thread's y with what keeps it apart from others.
+                let sums = 2 * 128 * u64::from(threads - 1);
                 assert_eq!(costs.format_bytes, 180 * (value + 4) + 4 * 61 + sums);
                 assert_eq!(costs.conversion_s, 0.0, "nothing is transposed for it");
             }
