@@ -58,7 +58,14 @@ struct Cut {
 }
 
 impl Cut {
-    fn new<T: Scalar>(a: &Csr<T>, rows: &RowParts, threads: usize) -> Self {
+    fn new<T: Scalar>(
+        a: &Csr<T>,
+        rows: &RowParts,
+        threads: usize,
+        limit: MemoryLimit,
+    ) -> Result<Self, MemoryError> {
+        // Lengths in 4 bytes, and offsets in up to 8.
+        limit.check("the lengths of the columns", 12 * (a.cols() as u128 + 1))?;
         let mut lengths = vec![0u32; a.cols()];
         a.col().iter().for_each(|&c| lengths[c as usize] += 1);
         let offsets = RowPtr::from_lengths(lengths.iter().map(|&length| length as usize));
@@ -75,7 +82,7 @@ impl Cut {
             pieces + offsets.get(columns.end) - offsets.get(columns.start)
         };
         let most = columns.iter().enumerate().map(steps).max().unwrap_or(0);
-        Self { columns, counts, most }
+        Ok(Self { columns, counts, most })
     }
 }
 
@@ -105,20 +112,26 @@ fn each_piece<T: Scalar>(
 impl<T: Scalar> TransposedPlan<T> {
     /// Chooses the way in which the busiest thread has fewer steps: nonzeros and pieces of rows in columns of its own;
     /// nonzeros, rows and elements of y in sums of its own, which pays off where A has few columns, or one with most of
-    /// the nonzeros. Fails before allocating the pieces or the sums if they need more than `limit`.
+    /// the nonzeros. Takes the other way if that one needs more than `limit`; fails, before allocating, if both do.
     pub fn new(a: &Csr<T>, threads: usize, limit: MemoryLimit) -> Result<Self, MemoryError> {
         let rows = RowParts::equal_entries(a.row_ptr(), threads);
-        if threads > 1 {
-            let cut = Cut::new(a, &rows, threads);
-            let steps = |rows: Range<usize>| {
-                a.row_ptr().get(rows.end) - a.row_ptr().get(rows.start) + rows.len()
-            };
-            let most = rows.iter().map(steps).max().unwrap_or(0);
-            if cut.most < most + a.cols() {
-                return Self::own_columns(a, &rows, cut, limit);
-            }
+        if threads <= 1 {
+            return Self::own_sums(a, &rows, limit);
         }
-        Self::own_sums(a, rows, limit)
+        let Ok(cut) = Cut::new(a, &rows, threads, limit) else {
+            return Self::own_sums(a, &rows, limit);
+        };
+        let steps = |rows: Range<usize>| {
+            a.row_ptr().get(rows.end) - a.row_ptr().get(rows.start) + rows.len()
+        };
+        let most = rows.iter().map(steps).max().unwrap_or(0);
+        let prefers_columns = cut.most < most + a.cols();
+        let own_columns = || Self::own_columns(a, &rows, cut, limit);
+        let own_sums = || Self::own_sums(a, &rows, limit);
+        match prefers_columns {
+            true => own_columns().or_else(|refused| own_sums().map_err(|_| refused)),
+            false => own_sums().or_else(|refused| own_columns().map_err(|_| refused)),
+        }
     }
 
     fn own_columns(
@@ -141,13 +154,13 @@ impl<T: Scalar> TransposedPlan<T> {
         Ok(Self { way: Way::OwnColumns { columns, pieces }, bytes })
     }
 
-    fn own_sums(a: &Csr<T>, rows: RowParts, limit: MemoryLimit) -> Result<Self, MemoryError> {
+    fn own_sums(a: &Csr<T>, rows: &RowParts, limit: MemoryLimit) -> Result<Self, MemoryError> {
         let others = rows.len().saturating_sub(1);
         let bytes = bytes_of_sums(others, a.cols(), T::BYTES);
         limit.check("y for each further thread", bytes)?;
         let columns = RowParts::equal_rows(a.cols(), others + 1);
         let sums = Mutex::new(zeroed(T::ZERO, others * spacing(a.cols(), T::BYTES)));
-        Ok(Self { way: Way::OwnSums { rows, columns, sums }, bytes: bytes as u64 })
+        Ok(Self { way: Way::OwnSums { rows: rows.clone(), columns, sums }, bytes: bytes as u64 })
     }
 
     /// Both ways, whichever would be chosen.
@@ -155,8 +168,9 @@ impl<T: Scalar> TransposedPlan<T> {
     pub(super) fn both_ways(a: &Csr<T>, threads: usize) -> [Self; 2] {
         let limit = MemoryLimit::unlimited();
         let rows = RowParts::equal_entries(a.row_ptr(), threads);
-        let own_columns = Self::own_columns(a, &rows, Cut::new(a, &rows, threads), limit);
-        [own_columns, Self::own_sums(a, rows, limit)].map(|plan| plan.expect("there is no limit"))
+        let cut = Cut::new(a, &rows, threads, limit).expect("there is no limit");
+        let own_columns = Self::own_columns(a, &rows, cut, limit);
+        [own_columns, Self::own_sums(a, &rows, limit)].map(|plan| plan.expect("there is no limit"))
     }
 
     /// Number of parts that the nonzeros are in, one per thread.
@@ -341,5 +355,21 @@ mod tests {
             let refused = TransposedPlan::new(&a, 4, MemoryLimit::bytes(bytes - 1)).unwrap_err();
             assert_eq!(refused.needed, bytes);
         }
+    }
+
+    #[test]
+    fn the_other_way_is_taken_if_one_does_not_fit() {
+        let dense_column = matrix(500, 500, |i, j| j == 0 || i == j);
+        for (a, threads) in [(matrix(400, 400, band), 2), (dense_column, 8)] {
+            let usual = plan(&a, threads);
+            let limit = MemoryLimit::bytes(usual.bytes() - 1);
+            let other = TransposedPlan::new(&a, threads, limit).unwrap();
+            assert_ne!(has_own_columns(&other), has_own_columns(&usual));
+            assert!(other.bytes() < usual.bytes());
+        }
+        // There is no room for the lengths of the columns; the sums of one part of the rows need none.
+        let row = matrix(1, 300, |_, _| true);
+        let limit = MemoryLimit::bytes(0);
+        assert!(!has_own_columns(&TransposedPlan::new(&row, 2, limit).unwrap()));
     }
 }
