@@ -10,8 +10,8 @@ use sparsescope_core::experiment::{
 };
 use sparsescope_core::gate::Reference;
 use sparsescope_core::io::{Progress, matrix_market, read_matrix};
-use sparsescope_core::kernel::parameters::{BSR_BLOCK, HACK_SIZE, MIN_FILL, SIGMA, SPILL};
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameters, kernels};
+use sparsescope_core::kernel::parameters::{BSR_BLOCK, HACK_SIZE, MIN_FILL, OP, SIGMA, SPILL};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameters, kernel, kernels};
 use sparsescope_core::matrix::{
     AnyFormat, BSR_BLOCKS, Bsr, CompactCsr, CompactHll, Coo, Csr, Dia, Ellpack, FormatSpec,
     HACK_SIZES, Hll, HllLayout, Hyb, Order, Precision, Real, RowOrder, ValueCoding,
@@ -194,14 +194,21 @@ proptest! {
             }
         }
         let x: Vec<f64> = (0..a.cols()).map(|j| 0.1 + j as f64 / 7.0).collect();
-        let problem = SpmvProblem::new(Arc::new(a), x);
+        let a = Arc::new(a);
+        // The transpose has an x of another length.
+        let drawn = SpmvProblem::drawn(Arc::clone(&a), 42);
+        let problem = SpmvProblem::new(a, x);
         let backend = CpuBackend::new();
-        let cpu = on_cpu(&backend);
-        for (kernel, precision) in cpu.flat_map(|k| Precision::UNIFORM.map(|precision| (k, precision))) {
+        let by_a = on_cpu(&backend).map(|kernel| (kernel, &problem, parameters.clone()));
+        let transposed = kernel("cpu/csr/transposed").unwrap();
+        let transposed = (transposed, &drawn, parameters.clone().with(OP.id(), "t"));
+        let all = by_a.chain([transposed]);
+        let all = all.flat_map(|of| Precision::UNIFORM.map(|precision| (of.clone(), precision)));
+        for ((kernel, problem, parameters), precision) in all {
             let configuration =
                 Configuration { precision, ..with(kernel, threads as u32, &parameters) };
             let mut prepared =
-                backend.prepare(&configuration, &problem, MemoryLimit::unlimited()).unwrap();
+                backend.prepare(&configuration, problem, MemoryLimit::unlimited()).unwrap();
             // `output` fills y with NaN first.
             let never = AtomicBool::new(false);
             let watch = Watch::cancelled_by(&never);
