@@ -109,6 +109,16 @@ fn each_piece<T: Scalar>(
     }
 }
 
+/// The most bytes that a plan may need for vectors with values of `value_bytes`, whichever way it takes.
+pub fn most_bytes(a: &Csr, threads: usize, value_bytes: usize) -> u128 {
+    if threads <= 1 {
+        return 0;
+    }
+    let pieces = (a.nnz() as u128).min(a.rows() as u128 * threads as u128);
+    let of_pieces = pieces * size_of::<Piece>() as u128;
+    of_pieces.max(bytes_of_sums(threads - 1, a.cols(), value_bytes))
+}
+
 impl<T: Scalar> TransposedPlan<T> {
     /// Chooses the way in which the busiest thread has fewer steps: nonzeros and pieces of rows in columns of its own;
     /// nonzeros, rows and elements of y in sums of its own, which pays off where A has few columns, or one with most of
@@ -360,6 +370,7 @@ mod tests {
             let bytes = plan(&a, 4).bytes();
             let refused = TransposedPlan::new(&a, 4, MemoryLimit::bytes(bytes - 1)).unwrap_err();
             assert_eq!(refused.needed, bytes);
+            assert!(bytes <= most_bytes(&a, 4, 8) as u64 && most_bytes(&a, 1, 8) == 0);
         }
     }
 

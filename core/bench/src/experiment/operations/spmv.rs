@@ -16,6 +16,7 @@ use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
 use crate::measure::{DEFAULT_SEED, integer_vector, uniform_vector};
 use sparsescope_kernels::gate::{Reference, Unrounded, against_f64};
+use sparsescope_kernels::spmv::transposed::most_bytes;
 use sparsescope_matrix::matrix::{
     Csr, DEFAULT_SIGMA, FormatError, FormatSize, FormatSpec, Number, Precision, Real, copied,
 };
@@ -204,6 +205,12 @@ impl Problem for SpmvProblem {
             let bytes = turned.a.bytes();
             arrays.push(Resident { name: "the transpose of A".to_owned(), bytes });
             let kernel = configuration.kernel;
+            if kernel.reads_a_for_transpose() && kernel.library().is_none() {
+                let value_bytes = configuration.precision.vectors().bytes() as usize;
+                let bytes = most_bytes(&self.a, configuration.threads as usize, value_bytes);
+                let bytes = bytes.min(memory.get().into()) as u64;
+                arrays.push(Resident::own("plan", configuration, bytes));
+            }
             // A library transposes A itself, and a GPU makes the transpose of A.
             let reads_a = kernel.device == DeviceKind::Cuda
                 || kernel.library().is_some()

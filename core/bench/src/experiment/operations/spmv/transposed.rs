@@ -147,6 +147,20 @@ mod tests {
     }
 
     #[test]
+    fn the_plan_of_the_kernel_that_reads_a_is_counted_once_per_number_of_threads() {
+        let plan = |threads: u32, memory: u64| {
+            let usual = computing("cpu/csr/transposed", "t", "1");
+            let configuration = Configuration { threads, ..usual };
+            let resident = square().resident(&configuration, MemoryLimit::bytes(memory));
+            resident.into_iter().find(|array| array.name.starts_with("plan of")).unwrap().bytes
+        };
+        // Each further thread has sums of five columns in two pairs of lines; ten pieces need less.
+        let found = [1, 2, 4].map(|threads| plan(threads, 1 << 20));
+        assert_eq!(found, [0, 2 * 128, 3 * 2 * 128]);
+        assert_eq!(plan(4, 300), 300, "a larger plan is refused");
+    }
+
+    #[test]
     fn a_transpose_that_does_not_fit_is_refused_with_its_bytes() {
         let transposed = computing("cpu/csr/rows", "t", "1");
         // 12 bytes per nonzero, and 16 per column and one more.
