@@ -3,6 +3,7 @@
 
 use super::Scalar;
 use crate::memory::zeroed;
+use crate::parallel::*;
 
 /// Order in which the slots of an ELLPACK block follow one another.
 #[derive(
@@ -42,19 +43,31 @@ pub trait SlotLayout {
 /// The elements by columns of a dense matrix that is stored by rows of `columns` elements. With the
 /// number of rows instead, those by rows of a matrix that is stored by columns.
 pub fn transposed<T: Scalar>(elements: &[T], columns: usize) -> Vec<T> {
-    // Rows whose elements are copied while they are in a cache.
+    // Rows, or columns, whose elements are copied while they are in a cache.
     const TILE: usize = 64;
     let columns = columns.max(1);
     let rows = (elements.len() / columns).max(1);
     let mut made = zeroed(T::ZERO, elements.len());
-    for (tile, of_rows) in elements.chunks(TILE * columns).enumerate() {
-        for (j, column) in made.chunks_mut(rows).enumerate() {
-            let places = column.iter_mut().skip(tile * TILE);
-            for (to, element) in places.zip(of_rows.iter().skip(j).step_by(columns)) {
-                *to = *element;
+    let fill = |column: &mut [T], of_rows: &[T], j: usize| {
+        column.iter_mut().zip(of_rows.iter().skip(j).step_by(columns)).for_each(|(to, &x)| *to = x);
+    };
+    if columns > rows {
+        made.par_chunks_mut(TILE * rows).enumerate().for_each(|(tile, of_columns)| {
+            for (j, column) in of_columns.chunks_mut(rows).enumerate() {
+                fill(column, elements, tile * TILE + j);
             }
-        }
+        });
+        return made;
     }
+    // The pieces of all columns, by tile of the rows.
+    let mut tiles: Vec<Vec<&mut [T]>> = Vec::new();
+    tiles.resize_with(rows.div_ceil(TILE), Vec::new);
+    for column in made.chunks_mut(rows) {
+        tiles.iter_mut().zip(column.chunks_mut(TILE)).for_each(|(tile, piece)| tile.push(piece));
+    }
+    tiles.into_par_iter().zip(elements.par_chunks(TILE * columns)).for_each(|(tile, of_rows)| {
+        tile.into_iter().enumerate().for_each(|(j, piece)| fill(piece, of_rows, j));
+    });
     made
 }
 
@@ -69,6 +82,9 @@ mod tests {
         let expected = (0..3).flat_map(|j| (0..130).map(move |i| f64::from(3 * i + j)));
         assert_eq!(by_columns, expected.collect::<Vec<_>>());
         assert_eq!(transposed(&by_columns, 130), by_rows);
+        // A tile and no more, and as many rows as columns.
+        let square: Vec<f64> = (0..64 * 64).map(f64::from).collect();
+        assert_eq!(transposed(&transposed(&square, 64), 64), square);
         assert!(transposed::<f32>(&[], 0).is_empty());
     }
 }
