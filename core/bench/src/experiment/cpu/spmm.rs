@@ -148,12 +148,20 @@ struct ByColumns {
 }
 
 impl Task for ByColumns {
+    fn is_in_place(&self) -> bool {
+        self.task.is_in_place()
+    }
+
     fn is_product(&self) -> bool {
         self.task.is_product()
     }
 
     fn set_up(&mut self, costs: &mut Costs, watch: &Watch<'_>) -> Result<Finished, PrepareError> {
         self.task.set_up(costs, watch)
+    }
+
+    fn reset(&mut self) {
+        self.task.reset();
     }
 
     fn spoil(&mut self) {
