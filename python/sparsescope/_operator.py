@@ -155,6 +155,9 @@ class Operator(LinearOperator):
         if len(shape) == 2 and steps is not None:
             found = f"strides of {steps[0]} and {steps[1]} elements"
             raise ValueError(f"x must be contiguous in C order, found {found}: pass a contiguous copy")
+        if len(shape) == 2 and shape[1] > 1024:
+            # Before the kernel for another k is dropped.
+            raise ValueError(f"X has {shape[1]} columns, expected a whole number from 1 to 1024")
 
     def _matvec(self, x: NDArray[Any]) -> NDArray[Any]:
         return self._product(to_vector(np.ravel(x), self._precision, "x"))
