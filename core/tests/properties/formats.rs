@@ -126,8 +126,7 @@ fn accepted_by_try_new(a: &AnyFormat) -> bool {
 /// Kernels of y = A·x on this CPU; those of a library only if it is installed.
 fn on_cpu(cpu: &CpuBackend) -> impl Iterator<Item = &'static KernelDescriptor> {
     let on_cpu = kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu);
-    let by_a = |k: &&KernelDescriptor| k.lacking(&Parameters::default()).is_none();
-    on_cpu.filter(by_a).filter(|k| cpu.availability(k) == Availability::Available)
+    on_cpu.filter(|k| k.takes_defaults()).filter(|k| cpu.availability(k) == Availability::Available)
 }
 
 /// A kernel with this number of threads and the parameters that it lists.

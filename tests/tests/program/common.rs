@@ -5,7 +5,7 @@ use std::process::Command;
 
 use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::experiment::{Availability, Backend, CpuBackend};
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameters, kernels};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels};
 use sparsescope_core::record::Operation;
 use sparsescope_tests::Program;
 
@@ -36,9 +36,8 @@ pub(crate) fn on_cpu(operation: Operation) -> impl Iterator<Item = &'static Kern
 /// The kernels of y = A·x that run on this CPU: a library's only if it is present.
 pub(crate) fn products_here() -> impl Iterator<Item = &'static KernelDescriptor> {
     let cpu = CpuBackend::new();
-    let by_a = |k: &&KernelDescriptor| k.lacking(&Parameters::default()).is_none();
     let is_here = move |k: &&KernelDescriptor| cpu.availability(k) == Availability::Available;
-    on_cpu(Operation::Spmv).filter(by_a).filter(is_here)
+    on_cpu(Operation::Spmv).filter(|k| k.takes_defaults()).filter(is_here)
 }
 
 /// The folder of real matrices, if one is named.

@@ -331,6 +331,11 @@ impl KernelDescriptor {
         lacking.map(|&(of, _)| of)
     }
 
+    /// Whether it runs with every parameter at its default, as kernels for the transpose alone do not.
+    pub fn takes_defaults(&self) -> bool {
+        self.lacking(&Parameters::default()).is_none()
+    }
+
     /// The values of a parameter that it accepts; `None` if the parameter does not affect it.
     pub fn allowed(&self, parameter: Parameter) -> Option<Allowed> {
         self.parameters.iter().find(|(of, _)| *of == parameter).map(|&(_, allowed)| allowed)

@@ -211,14 +211,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kernels_take_x_by_columns_if_their_ids_say_so() {
-        for kernel in KERNELS {
-            let is_by_columns = order_of_vectors(kernel) == Order::ColumnMajor;
-            assert_eq!(is_by_columns, kernel.id.contains("columns"), "{}", kernel.id);
-        }
-    }
-
-    #[test]
     fn threads_take_columns_that_divide_k_and_leave_threads_for_a_row() {
         // In f64 and f32, then those of row-split.
         for (k, expected, of_row_split) in [

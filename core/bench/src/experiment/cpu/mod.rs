@@ -177,11 +177,10 @@ mod tests {
     fn cpu_kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
         let here =
             |k: &&KernelDescriptor| CpuBackend::new().availability(k) == Availability::Available;
-        let by_a = |k: &&KernelDescriptor| k.lacking(&Parameters::default()).is_none();
         kernels(Operation::Spmv)
             .iter()
             .filter(|k| k.device == DeviceKind::Cpu)
-            .filter(by_a)
+            .filter(|k| k.takes_defaults())
             .filter(here)
     }
 

@@ -152,10 +152,9 @@ mod tests {
 
     /// Every kernel of this crate that multiplies by A, blocks and diagonals with any fill.
     fn configurations() -> Vec<Configuration> {
-        let by_a = |k: &&KernelDescriptor| k.lacking(&Parameters::default()).is_none();
         let here = |k: &&KernelDescriptor| k.device == DeviceKind::Cpu && !mkl::has(k.id);
         let mut all = Vec::new();
-        for kernel in kernels(Operation::Spmv).iter().filter(by_a).filter(here) {
+        for kernel in kernels(Operation::Spmv).iter().filter(|k| k.takes_defaults()).filter(here) {
             let parameters = match kernel.allowed(MIN_FILL.id()) {
                 Some(_) => Parameters::default().with(MIN_FILL.id(), "0"),
                 None => Parameters::default(),

@@ -10,7 +10,7 @@ use crate::experiment::{
 };
 use sparsescope_matrix::matrix::{Batch, Csr, Points, examples};
 use sparsescope_model::kernel::parameters::{HACK_SIZE, MIN_FILL};
-use sparsescope_model::kernel::{KernelDescriptor, Parameters, kernels, reference};
+use sparsescope_model::kernel::{KernelDescriptor, kernels, reference};
 use sparsescope_record::{Bandwidth, Energy, Operation, Precision};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -104,9 +104,11 @@ fn run_of_reference(backends: Vec<(DeviceKind, &dyn Backend)>, settings: &Settin
 /// The CPU kernels for y = A·x; a library's only where it is available.
 fn on_cpu() -> Vec<&'static KernelDescriptor> {
     let cpu = CpuBackend::new();
-    let by_a = |k: &&KernelDescriptor| k.lacking(&Parameters::default()).is_none();
     let on_cpu = kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu);
-    on_cpu.filter(by_a).filter(|k| cpu.availability(k) == Availability::Available).collect()
+    on_cpu
+        .filter(|k| k.takes_defaults())
+        .filter(|k| cpu.availability(k) == Availability::Available)
+        .collect()
 }
 
 #[test]
