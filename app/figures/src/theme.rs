@@ -34,7 +34,7 @@ const SLICED: Color32 = Color32::from_rgb(140, 140, 20);
 /// Colour of a vendor's SpMV with a plan, on CSR.
 const PLANNED: Color32 = Color32::from_rgb(160, 30, 90);
 
-/// Colour of SpMV with the transpose of CSR that is not stored.
+/// Colour of an SpMV by A' that reads the CSR of A.
 const TRANSPOSED: Color32 = Color32::from_rgb(20, 90, 100);
 
 /// The formats in the order of their colours; others are grey.

@@ -265,7 +265,7 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     cpu_spmv("cpu/csr/simd", Format::Csr, Mapping::EqualPieces, &[Ours],
         "equal pieces of rows plus nonzeros, adjacent pieces per thread; SIMD along rows, or along all nonzeros with cuts at row ends").ranked(2),
     cpu_transposed("cpu/csr/transposed",
-        "the transpose of CSR, which is not stored; columns with about the same number of nonzeros for each thread, or rows and a y of its own (only with --op t)").ranked(21),
+        "A'·x from the CSR of A (only with --op t); each thread has columns with about the same number of nonzeros, or rows and a y of its own").ranked(21),
     cpu_spmv("cpu/coo/serial", Format::Coo, Mapping::Serial, &[Paper003],
         "one thread, nonzeros in order, each added to its row"),
     cpu_spmv("cpu/ell/serial", Format::Ell(RowMajor), Mapping::Serial, &[Paper002, Paper003],
