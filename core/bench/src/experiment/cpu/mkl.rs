@@ -58,7 +58,7 @@ pub(super) fn bind(
         }
         Side::Single(side) => {
             let vectors = Vectors::of(configuration, of, &side);
-            bind_in(configuration, &*problem.single(memory)?, vectors)
+            bind_in(configuration, &*problem.single_for_transpose(memory)?, vectors)
         }
     }
 }

@@ -327,7 +327,8 @@ pub(super) fn bind(
                 bind_transposed(configuration, problem.double(), (of, &*side), place)
             }
             Side::Single(side) => {
-                bind_transposed(configuration, &*problem.single(memory)?, (of, &*side), place)
+                let read = problem.single_for_transpose(memory)?;
+                bind_transposed(configuration, &*read, (of, &*side), place)
             }
         };
     }

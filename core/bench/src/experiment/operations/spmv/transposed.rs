@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{SpmvProblem, Transposed};
+use super::{SpmvProblem, SpmvSide, Transposed, copies};
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::PrepareError;
 use crate::measure::{DEFAULT_SEED, integer_vector};
-use sparsescope_matrix::matrix::Csr;
+use sparsescope_matrix::matrix::{Csr, Precision, Real};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::Op;
 use sparsescope_model::kernel::parameters::OP;
@@ -54,6 +54,21 @@ impl SpmvProblem {
         };
         let checked = limit.check("the transpose of A", bytes);
         checked.map_err(|error| PrepareError::Refused(error.to_string()))
+    }
+
+    /// A in f32 for a kernel that multiplies by its transpose, which fits f32 with its own x; A·x need not. Fails if the
+    /// copies need more than `limit`.
+    pub fn single_for_transpose(
+        &self,
+        limit: MemoryLimit,
+    ) -> Result<Arc<SpmvSide<f32>>, PrepareError> {
+        self.single(limit).or_else(|_| {
+            let bytes = self.rounded_bytes(Precision::F32).into();
+            let checked = limit.check(copies(Precision::F32), bytes);
+            checked.map_err(|error| PrepareError::Refused(error.to_string()))?;
+            let x = self.x.iter().copied().map(f32::rounded).collect();
+            Ok(Arc::new(SpmvSide::new(Arc::new(self.a.map(f32::rounded)), Arc::new(x))))
+        })
     }
 
     /// Seconds that a configuration's transposition took; 0 without one.
@@ -144,6 +159,17 @@ mod tests {
             let copies = ["A and x in f32", "A and x in f32, transposed"];
             assert!(resident.iter().take(2).map(|array| array.name.as_str()).eq(copies), "{id}");
         }
+    }
+
+    #[test]
+    fn a_is_rounded_for_its_transpose_even_if_its_own_product_does_not_fit() {
+        let entries = [0, 1, 2].map(|j| (0, j, 3e38));
+        let a = Arc::new(Csr::from_triplets(1, 3, &entries).unwrap());
+        let problem = SpmvProblem::with_transposed(a, vec![1.0]);
+        assert!(problem.single(MemoryLimit::unlimited()).is_err());
+        let side = problem.single_for_transpose(MemoryLimit::unlimited()).unwrap();
+        assert_eq!(side.a().val(), [3e38_f32; 3]);
+        assert!(problem.single_for_transpose(MemoryLimit::bytes(10)).is_err());
     }
 
     #[test]
