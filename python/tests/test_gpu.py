@@ -155,8 +155,11 @@ def test_vectors_that_do_not_fit_are_refused(library):
         product @ library.ones((4, 2))
     with pytest.raises(TypeError, match="x must be an array of float64"):
         product @ library.integers((200, 2))
+    assert (product @ library.ones((200, 2))).shape == (300, 2)
+    kept = product._several
     with pytest.raises(ValueError, match="X has 1025 columns, expected a whole number from 1 to 1024"):
         product @ library.ones((200, 1025))
+    assert product._several is kept
     single = ss.Operator(integers(300, 200, np.float32), "cuda/csr/adaptive")
     with pytest.raises(TypeError, match="x must be a vector of float32"):
         single @ library.ones(200)
