@@ -44,6 +44,8 @@ pub(super) fn render(table: &Table) -> String {
 pub(super) enum Kind {
     /// Numbers, which are never shortened.
     Number,
+    /// Numbers that are left out where the table would be too wide, the last column first.
+    Spare,
     /// Names, shortened in the middle where the table would be too wide.
     Name,
     /// Names that stand out.
@@ -55,13 +57,23 @@ pub(super) struct Column {
     /// The heading, then a cell per row.
     lines: Vec<String>,
     kind: Kind,
+    /// Characters of the longest line.
+    longest: usize,
+    /// Characters of the longest line if names are shortened; the heading never is.
+    least: usize,
 }
 
 impl Column {
     /// The text is made a single line each.
     pub(super) fn new(kind: Kind, title: &str, cells: impl IntoIterator<Item = String>) -> Self {
         let lines = std::iter::once(title.to_owned()).chain(cells);
-        Self { lines: lines.map(|line| one_line(&line).into_owned()).collect(), kind }
+        let lines: Vec<String> = lines.map(|line| one_line(&line).into_owned()).collect();
+        let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+        let least = match kind {
+            Kind::Number | Kind::Spare => longest,
+            Kind::Name | Kind::Best => longest.min(LEAST.max(title.chars().count())),
+        };
+        Self { lines, kind, longest, least }
     }
 
     /// Whether a row has something in it.
@@ -73,14 +85,22 @@ impl Column {
 /// The content of a cell that has none.
 pub(super) const DASH: &str = "-";
 
-/// A table of at most `room` characters per line, as far as names can be shortened; without a limit they are whole.
+/// A table of at most `room` characters per line, as far as names can be shortened and columns left out; without a
+/// limit it is whole.
 pub(super) fn fitted(columns: &[Column], colors: bool, room: Option<usize>) -> String {
-    let longest =
-        |column: &Column| column.lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
-    let mut widths: Vec<usize> = columns.iter().map(longest).collect();
-    while room.is_some_and(|room| widths.iter().map(|width| width + 2).sum::<usize>() > room + 2) {
-        let names = widths.iter_mut().zip(columns);
-        let names = names.filter(|(width, of)| of.kind != Kind::Number && **width > LEAST);
+    // Two blanks follow each column but the last.
+    let room = room.map_or(usize::MAX, |room| room + 2);
+    let mut columns: Vec<&Column> = columns.iter().collect();
+    while columns.iter().map(|column| column.least + 2).sum::<usize>() > room {
+        let Some(spare) = columns.iter().rposition(|column| column.kind == Kind::Spare) else {
+            break;
+        };
+        columns.remove(spare);
+    }
+    let mut widths: Vec<usize> = columns.iter().map(|column| column.longest).collect();
+    while widths.iter().map(|width| width + 2).sum::<usize>() > room {
+        let names = widths.iter_mut().zip(&columns);
+        let names = names.filter(|(width, of)| **width > of.least);
         match names.max_by_key(|(width, _)| **width) {
             Some((width, _)) => *width -= 1,
             None => break,
@@ -94,7 +114,7 @@ pub(super) fn fitted(columns: &[Column], colors: bool, room: Option<usize>) -> S
             let cell = elided(cell, width);
             let blank = " ".repeat(width.saturating_sub(cell.chars().count()));
             match column.kind {
-                Kind::Number => blank + &cell,
+                Kind::Number | Kind::Spare => blank + &cell,
                 Kind::Best if colors && row > 0 && cell != DASH => {
                     colored(&cell, Color::Green) + &blank
                 }
@@ -214,6 +234,39 @@ mod tests {
         let whole = fitted(&columns, false, None);
         assert!(!whole.contains('…') && fitted(&columns, false, Some(139)) == whole, "{whole}");
         assert!(fitted(&columns, false, Some(138)).contains('…'));
+    }
+
+    #[test]
+    fn a_narrow_table_keeps_its_headings_and_leaves_out_what_follows_from_the_rest() {
+        let of = |kind, title: &str, width| Column::new(kind, title, ["x".repeat(width)]);
+        // As wide as in the README.
+        let columns = [
+            of(Kind::Name, "matrix", 12),
+            of(Kind::Number, "nnz", 6),
+            of(Kind::Best, "fastest", 11),
+            of(Kind::Number, "threads", 1),
+            of(Kind::Number, "median", 6),
+            of(Kind::Spare, "GFLOPS", 4),
+            of(Kind::Spare, "% of copy", 3),
+            of(Kind::Number, "speed-up", 5),
+            of(Kind::Name, "runner-up", 11),
+            of(Kind::Number, "behind", 6),
+        ];
+        let headings = |room: usize, left_out: &[&str]| {
+            let text = fitted(&columns, false, Some(room));
+            assert!(text.lines().all(|line| line.chars().count() <= room), "{text}");
+            let titles = columns.iter().map(|column| column.lines[0].as_str());
+            let titles: Vec<&str> = titles.filter(|title| !left_out.contains(title)).collect();
+            let heading: Vec<&str> = text.lines().next().unwrap().split_whitespace().collect();
+            assert_eq!(heading.join(" "), titles.join(" "));
+            text
+        };
+        assert!(!headings(100, &[]).contains('…'));
+        assert!(headings(99, &[]).contains('…'));
+        headings(91, &[]);
+        headings(90, &["% of copy"]);
+        headings(80, &["% of copy"]);
+        headings(79, &["% of copy", "GFLOPS"]);
     }
 
     #[test]

@@ -116,11 +116,11 @@ fn columns(rows: &[Row<'_>], bundle: &Bundle, names: (&str, &[String])) -> Vec<C
             "iterations",
             each(&|_, run| Some(run.solved()?.iterations.to_string())),
         ),
-        unit => Column::new(Kind::Number, unit, each(&|_, run| Some(three_digits(run.rate()?)))),
+        unit => Column::new(Kind::Spare, unit, each(&|_, run| Some(three_digits(run.rate()?)))),
     });
     columns.extend([
         Column::new(
-            Kind::Number,
+            Kind::Spare,
             "% of copy",
             each(&|_, run| Some(format!("{:.0}", run.pct_copy()?))),
         ),
