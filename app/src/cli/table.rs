@@ -7,6 +7,9 @@ use super::terminal::{Color, colored, one_line};
 /// Most characters of a line of prose.
 pub(super) const WIDTH: usize = 100;
 
+/// Characters of a line of prose in a terminal with fewer.
+const NARROWEST: usize = 40;
+
 /// Least characters to which a name is shortened.
 const LEAST: usize = 8;
 
@@ -138,12 +141,14 @@ fn elided(text: &str, most: usize) -> String {
     text.chars().take(head).chain(['…']).chain(text.chars().skip(length - tail)).collect()
 }
 
-/// Text in lines of at most [`WIDTH`] characters; `start` comes before the first, `indent` before the others.
-pub(super) fn wrapped(start: &str, text: &str, indent: &str) -> String {
+/// Text in lines of at most [`WIDTH`] characters, fewer in a terminal with less `room`; `start` comes before the first,
+/// `indent` before the others.
+pub(super) fn wrapped(start: &str, text: &str, indent: &str, room: Option<usize>) -> String {
+    let most = room.map_or(WIDTH, |room| room.clamp(NARROWEST, WIDTH));
     let mut lines = String::new();
     let (mut line, mut is_new) = (start.to_owned(), true);
     for word in text.split_whitespace() {
-        if !is_new && line.chars().count() + 1 + word.chars().count() > WIDTH {
+        if !is_new && line.chars().count() + 1 + word.chars().count() > most {
             lines += &line;
             lines.push('\n');
             (line, is_new) = (indent.to_owned(), true);
@@ -272,12 +277,15 @@ mod tests {
     #[test]
     fn long_text_is_broken_between_words() {
         let words = ["word"; 50].join(" ");
-        let text = wrapped("Start: ", &words, "  ");
-        assert!(text.lines().all(|line| line.len() <= WIDTH), "{text}");
-        assert_eq!(text.lines().count(), 3);
-        let joined: Vec<&str> = text.split_whitespace().skip(1).collect();
-        assert_eq!(joined.join(" "), words);
-        assert_eq!(wrapped("a ", "b", ""), "a b\n");
+        let rooms = [(None, 100), (Some(80), 80), (Some(9), 40), (Some(300), 100)];
+        for (room, most) in rooms {
+            let text = wrapped("Start: ", &words, "  ", room);
+            let longest = text.lines().map(str::len).max().unwrap();
+            assert!((most - 4..=most).contains(&longest), "{text}");
+            let joined: Vec<&str> = text.split_whitespace().skip(1).collect();
+            assert_eq!(joined.join(" "), words);
+        }
+        assert_eq!(wrapped("a ", "b", "", None), "a b\n");
     }
 
     #[test]

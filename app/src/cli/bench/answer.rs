@@ -64,7 +64,7 @@ fn operation(bundle: &Bundle) -> &str {
     bundle.runs.first().map_or("", |run| run.operation.as_str())
 }
 
-/// A table with a line per subject of the only bundle of `model`, in this room, and the sentence; names from files
+/// A table with a line per subject of the only bundle of `model`, and the sentence, both in this room; names from files
 /// are one line each.
 pub(super) fn answer(model: &Model, colors: bool, room: Option<usize>) -> String {
     let Some(open) = model.bundles().first() else { return String::new() };
@@ -78,11 +78,11 @@ pub(super) fn answer(model: &Model, colors: bool, room: Option<usize>) -> String
     let chosen: String = chosen.iter().map(|auto| format!("* chosen by {auto}\n")).collect();
     let shared = match shared.is_empty() {
         true => String::new(),
-        false => wrapped("Settings of all kernels: ", &one_line(&shared.join(", ")), ""),
+        false => wrapped("Settings of all kernels: ", &one_line(&shared.join(", ")), "", room),
     };
     let sentence = sentence(&rows, bundle, device);
     let pairs = pairs::table(model, operation(bundle), device, (colors, room));
-    format!("{table}{chosen}{shared}{pairs}\n{}", wrapped("", &one_line(&sentence), ""))
+    format!("{table}{chosen}{shared}{pairs}\n{}", wrapped("", &one_line(&sentence), "", room))
 }
 
 /// The winners and runners-up of the rows.
@@ -319,10 +319,9 @@ mod tests {
             }
         });
         let bundle = &model.bundles()[0].bundle;
-        let text = answer(&model, false, Some(WIDTH)) + &summary::closing(bundle, false);
+        let text = answer(&model, false, None) + &summary::closing(bundle, false, None);
         // The end names bundle and report, and has at most three steps.
         assert!(text.lines().count() <= 40 - 7, "{text}");
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
         for matrix in &bundle.matrices {
             let lines = text.lines().filter(|line| line.starts_with(&matrix.record.name));
             assert_eq!(lines.count(), 1, "{text}");
@@ -333,6 +332,11 @@ mod tests {
         let refused = bundle.runs.iter().filter(|run| run.check.verdict == Verdict::Refused);
         let skipped = format!("{} skipped", refused.count());
         assert!(text.contains(&skipped), "{skipped} in {text}");
+        for width in [80, WIDTH] {
+            let room = Some(width);
+            let text = answer(&model, false, room) + &summary::closing(bundle, false, room);
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+        }
     }
 
     #[test]

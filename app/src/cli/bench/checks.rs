@@ -18,7 +18,7 @@ fn is_wrong(run: &Run) -> bool {
 
 /// Wrong results, kernels that failed, the counts, and the reasons of runs that do not rank. Without `all`, only the
 /// most frequent reasons of skipped runs.
-pub(super) fn ended(bundle: &Bundle, all: bool) -> String {
+pub(super) fn ended(bundle: &Bundle, all: bool, room: Option<usize>) -> String {
     let subjects = if bundle.subjects.is_empty() { "matrices" } else { "subjects" };
     let mut text = String::new();
     type Wanted = fn(&Run) -> bool;
@@ -27,7 +27,7 @@ pub(super) fn ended(bundle: &Bundle, all: bool) -> String {
     for (words, wanted) in WRONG.into_iter().zip(worst) {
         for group in grouped(bundle, wanted) {
             let start = format!("{words}: {} x ", group.runs);
-            text += &wrapped(&start, &group.words(subjects), "  ");
+            text += &wrapped(&start, &group.words(subjects), "  ", room);
         }
     }
     let passed = bundle.runs.iter().filter(|run| run.check.verdict == Verdict::Pass).count();
@@ -65,7 +65,7 @@ pub(super) fn ended(bundle: &Bundle, all: bool) -> String {
         let shown = if all || words != "skipped" { groups.len() } else { MOST_REASONS };
         for group in groups.iter().take(shown) {
             let start = format!("  {} x ", group.runs);
-            reasons += &wrapped(&start, &group.words(subjects), "    ");
+            reasons += &wrapped(&start, &group.words(subjects), "    ", room);
         }
         let hidden = groups.get(shown..).unwrap_or_default();
         if !hidden.is_empty() {
@@ -74,7 +74,7 @@ pub(super) fn ended(bundle: &Bundle, all: bool) -> String {
             reasons += &format!("  {runs} more for {others} (--all lists them)\n");
         }
     }
-    text += &wrapped("", &format!("{counts}."), "");
+    text += &wrapped("", &format!("{counts}."), "", room);
     text + &reasons
 }
 
@@ -97,7 +97,7 @@ mod tests {
             add(kernel, Verdict::Refused, &format!("there is no {kernel}"));
         }
         add("a", Verdict::Refused, "there is no a");
-        let text = ended(&bundle, false);
+        let text = ended(&bundle, false, None);
         let wrong: Vec<&str> =
             text.lines().take_while(|line| line.starts_with("WRONG RESULT: 1 x ")).collect();
         assert_eq!(wrong.len(), 5, "{text}");
@@ -106,7 +106,7 @@ mod tests {
         assert!(text.contains(counts), "{text}");
         assert!(text.contains("  2 x a on : there is no a\n"), "{text}");
         assert!(text.ends_with("  2 more for 2 other reasons (--all lists them)\n"), "{text}");
-        assert_eq!(ended(&bundle, true).lines().count(), 5 + 2 + 5);
+        assert_eq!(ended(&bundle, true, None).lines().count(), 5 + 2 + 5);
     }
 
     #[test]
@@ -121,6 +121,6 @@ mod tests {
         let expected = "WRONG RESULT: 1 x b on : row 4 is wrong\n\
                         KERNEL FAILED: 1 x a on : it crashed\n\
                         2 runs on 0 matrices: 0 passed the check, 1 wrong, 1 failed.\n";
-        assert_eq!(ended(&bundle, false), expected);
+        assert_eq!(ended(&bundle, false, None), expected);
     }
 }

@@ -90,9 +90,9 @@ fn summarise(
     let mut model = Model::default();
     model.show_unfinished(&path.to_string(), bundle);
     let Some(open) = model.bundles().first() else { return Ok(()) };
-    let colors = has_colors();
-    print_as_is(&answer::answer(&model, colors, width()))?;
-    let mut text = summary::closing(&open.bundle, args.all);
+    let (colors, room) = (has_colors(), width());
+    print_as_is(&answer::answer(&model, colors, room))?;
+    let mut text = summary::closing(&open.bundle, args.all, room);
     if args.verbose {
         text += &summary::details(&open.bundle);
     }

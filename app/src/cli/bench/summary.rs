@@ -124,15 +124,16 @@ fn rounding(run: &Run) -> [String; 2] {
     run.check.rounding.map_or_else(|| [dash(), dash()], |found| [found.max, found.norm].map(of))
 }
 
-/// How the checks ended, and the bandwidth that rates relate to. Without `all`, only the most frequent reasons of
-/// skipped runs.
-pub(super) fn closing(bundle: &Bundle, all: bool) -> String {
-    [ended(bundle, all), bandwidth(bundle), energy(bundle), unsettled(bundle)].concat()
+/// How the checks ended, and the bandwidth that rates relate to, in this room. Without `all`, only the most frequent
+/// reasons of skipped runs.
+pub(super) fn closing(bundle: &Bundle, all: bool, room: Option<usize>) -> String {
+    let ended = ended(bundle, all, room);
+    [ended, bandwidth(bundle, room), energy(bundle, room), unsettled(bundle, room)].concat()
 }
 
 /// The run with the least energy on each subject and for each number of vectors, the spread and the idle power, and why
 /// other runs have no energy; empty if none was requested.
-fn energy(bundle: &Bundle) -> String {
+fn energy(bundle: &Bundle, room: Option<usize>) -> String {
     let mut text = String::new();
     let measured = || bundle.runs.iter().filter_map(|run| Some((run.energy.as_ref()?, run)));
     for subject in bundle.all_subjects() {
@@ -149,7 +150,7 @@ fn energy(bundle: &Bundle) -> String {
             let rate =
                 rate.map_or_else(String::new, |rate| format!(", {} GFLOPS/W", three_digits(rate)));
             let words = format!("{}, {}{rate}.", named(bundle, run), joules(energy.joules));
-            text += &wrapped("Least energy: ", &words, "  ");
+            text += &wrapped("Least energy: ", &words, "  ", room);
         }
     }
     let spread = measured().map(|(energy, _)| energy.spread()).max_by(f64::total_cmp);
@@ -158,7 +159,7 @@ fn energy(bundle: &Bundle) -> String {
         let words = format!(
             "the windows of a run differ from their mean by up to {spread}; the idle GPU took {idle} W, which is included."
         );
-        text += &wrapped("Energy: ", &words, "  ");
+        text += &wrapped("Energy: ", &words, "  ", room);
     }
     let mut reasons = BTreeMap::<&str, usize>::new();
     for reason in bundle.runs.iter().filter_map(|run| run.no_energy.as_deref()) {
@@ -166,13 +167,13 @@ fn energy(bundle: &Bundle) -> String {
     }
     for (reason, runs) in reasons {
         let runs = counted(runs, "run", "runs");
-        text += &wrapped("No energy: ", &format!("{runs}: {reason}."), "  ");
+        text += &wrapped("No energy: ", &format!("{runs}: {reason}."), "  ", room);
     }
     text
 }
 
 /// The measured copy bandwidth of the first machine; empty if no run relates to it.
-fn bandwidth(bundle: &Bundle) -> String {
+fn bandwidth(bundle: &Bundle, room: Option<usize>) -> String {
     let related = |run: &Run| run.figures.as_ref().is_some_and(|of| of.pct_copy.is_some());
     let Some(machine) = bundle.environments.first() else { return String::new() };
     if !bundle.runs.iter().any(|run| run.costs.minimal_bytes > 0 && related(run)) {
@@ -188,7 +189,7 @@ fn bandwidth(bundle: &Bundle) -> String {
             gpu.copy.map(|copy| format!("{} GB/s on {}", three_digits(copy / 1e9), gpu.model));
         rates.extend(rate);
     }
-    wrapped("Copy bandwidth: ", &format!("{}.", rates.join(", ")), "  ")
+    wrapped("Copy bandwidth: ", &format!("{}.", rates.join(", ")), "  ", room)
 }
 
 /// What `--verbose` adds: what kernels chose that pick another, how ranks shared the work, and the worst
@@ -290,7 +291,7 @@ fn percent(share: f64) -> String {
 }
 
 /// How many runs with a target for the median's interval stopped before they reached it; empty if none did.
-fn unsettled(bundle: &Bundle) -> String {
+fn unsettled(bundle: &Bundle, room: Option<usize>) -> String {
     let goals = || bundle.runs.iter().filter_map(|run| Some((run.until?, run)));
     let unsettled: Vec<_> = goals().filter(|(until, _)| !until.met).collect();
     let reached = |(until, _): &&(Until, &Run)| until.reached.unwrap_or(f64::INFINITY);
@@ -311,7 +312,7 @@ fn unsettled(bundle: &Bundle) -> String {
         seconds(until.at_most_s),
         named(bundle, run),
     );
-    wrapped("", &text, "  ")
+    wrapped("", &text, "  ", room)
 }
 
 /// Names a run by its kernel and what it ran on.
@@ -429,21 +430,21 @@ mod tests {
     fn runs_that_ended_before_their_medians_were_known_are_counted_and_the_worst_is_named() {
         let producer = Producer { name: "test".into(), version: String::new(), revision: None };
         let mut bundle = Bundle::new(producer, String::new());
-        assert_eq!(unsettled(&bundle), "");
+        assert_eq!(unsettled(&bundle, None), "");
         let run = |kernel: &str, reached, met| Run {
             kernel: kernel.into(),
             until: Some(Until { asked: 0.01, reached, met, at_most_s: 10.0 }),
             ..Run::default()
         };
         bundle.runs.push(run("a", Some(0.004), true));
-        assert_eq!(unsettled(&bundle), "");
+        assert_eq!(unsettled(&bundle, None), "");
         bundle.runs.extend([run("b", Some(0.05), false), run("c", Some(0.02), false)]);
         let expected = "2 of 3 runs stopped before the median was known to within 1.00 %, after 10.0 s or 1000 \
                         samples; the least certain is b on , known to within 5.00 %.";
         let joined = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert_eq!(joined(unsettled(&bundle)), expected);
+        assert_eq!(joined(unsettled(&bundle, None)), expected);
         bundle.runs.push(run("d", None, false));
-        let worst = joined(unsettled(&bundle));
+        let worst = joined(unsettled(&bundle, None));
         assert!(worst.ends_with("d on , which has too few samples for an interval."), "{worst}");
     }
 
@@ -457,20 +458,20 @@ mod tests {
         let model = solved::model(runs);
         let mut bundle = Bundle::clone(&model.bundles()[0].bundle);
         let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let text = closing(&bundle, false) + &table(&bundle);
+        let text = closing(&bundle, false, None) + &table(&bundle);
         assert!(!text.to_lowercase().contains("energy"), "{text}");
         let energy = |joules, idle_watts| {
             let windows = vec![0.98 * joules, 1.02 * joules];
             Some(Energy { joules, windows, idle_watts, ..Energy::default() })
         };
         (bundle.runs[0].energy, bundle.runs[1].energy) = (energy(2.5, 70.0), energy(0.004, 70.0));
-        let text = joined(&closing(&bundle, false));
+        let text = joined(&closing(&bundle, false, None));
         assert!(text.contains("Least energy: cpu/pcg/threads on m, 4.00 mJ"), "{text}");
         assert!(text.contains("by up to 2.00 %; the idle GPU took 70.0 W"), "{text}");
         assert!(table(&bundle).contains("4.00 mJ"), "{}", table(&bundle));
         bundle.runs[1].energy = None;
         bundle.runs[1].no_energy = Some("this GPU has no counter".into());
-        let text = joined(&closing(&bundle, false));
+        let text = joined(&closing(&bundle, false, None));
         assert!(text.contains("Least energy: cpu/pcg/serial on m, 2.50 J"), "{text}");
         assert!(text.contains("No energy: 1 run: this GPU has no counter."), "{text}");
     }
@@ -487,7 +488,7 @@ mod tests {
         let model = solved::model(runs);
         let bundle = &model.bundles()[0].bundle;
         assert!(table(bundle).contains("limited by rounding"));
-        let text = closing(bundle, false);
+        let text = closing(bundle, false, None);
         let counts = "4 runs on 1 matrix: 3 passed the check (1 limited by rounding, not ranked), 1 \
                       undecided.";
         assert!(text.contains(counts), "{text}");

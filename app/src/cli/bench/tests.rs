@@ -111,7 +111,7 @@ fn a_wrong_kernel_ends_in_exit_code_3_and_leaves_no_timing() {
         }
         let failed = bundle.runs.iter().find(|r| r.check.verdict == Verdict::Fail).unwrap();
         assert_eq!(failed.check.row, Some(4));
-        let told = super::summary::closing(&bundle, false);
+        let told = super::summary::closing(&bundle, false, None);
         assert!(told.starts_with("WRONG RESULT: 1 x cpu/csr/nnz on diagonal?m=9: "), "{told}");
         let report = std::fs::read_to_string(path.with_extension("html")).unwrap();
         assert!(report.contains("1 failed"), "the report names it");
