@@ -85,7 +85,8 @@ fn solves_are_measured_with_what_an_iteration_sends_and_sums() {
         ["--power", "1", "--cg", "classic,pipelined", "--runs", "3", "-q", "-v", "-o", "b.zip"];
     let ran = run(&program, 3, &[&solve[..], &with].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.out.contains("messages per iteration"), "{}", ran.out);
+    let words: Vec<&str> = ran.out.split_whitespace().collect();
+    assert!(words.join(" ").contains("messages per iteration"), "{}", ran.out);
     let bundle = Bundle::open(&program.path("b.zip"), &Limits::default()).unwrap();
     assert_eq!((bundle.complete, bundle.runs.len()), (true, 4));
     for run in &bundle.runs {

@@ -94,7 +94,7 @@ fn summarise(
     print_as_is(&answer::answer(&model, colors, room))?;
     let mut text = summary::closing(&open.bundle, args.all, room);
     if args.verbose {
-        text += &summary::details(&open.bundle);
+        text += &summary::details(&open.bundle, room);
     }
     if let Some(why) = incomplete {
         text += &format!("{why}; the bundle is marked incomplete.\n");

@@ -194,8 +194,8 @@ fn bandwidth(bundle: &Bundle, room: Option<usize>) -> String {
 
 /// What `--verbose` adds: what kernels chose that pick another, how ranks shared the work, and the worst
 /// predictions.
-pub(super) fn details(bundle: &Bundle) -> String {
-    [chosen(bundle), shares(bundle), predicted(bundle)].concat()
+pub(super) fn details(bundle: &Bundle, room: Option<usize>) -> String {
+    [chosen(bundle), shares(bundle, room), predicted(bundle, room)].concat()
 }
 
 /// A table of what each run of a kernel chose that picks another: the gain, the cost, and what pays for it.
@@ -225,11 +225,13 @@ fn chosen(bundle: &Bundle) -> String {
     if any { format!("\n{}", render(&list)) } else { String::new() }
 }
 
-/// One line per run on how its ranks shared the work.
-fn shares(bundle: &Bundle) -> String {
+/// A sentence per run on how its ranks shared the work.
+fn shares(bundle: &Bundle, room: Option<usize>) -> String {
     let shared = bundle.runs.iter().filter_map(|run| Some((run, run.distributed.as_ref()?)));
     let lines: Vec<String> = shared
-        .map(|(run, shared)| format!("{} with {}\n", named(bundle, run), told(shared)))
+        .map(|(run, shared)| {
+            wrapped("", &format!("{} with {}", named(bundle, run), told(shared)), "  ", room)
+        })
         .collect();
     if lines.is_empty() { String::new() } else { format!("\n{}", lines.concat()) }
 }
@@ -260,9 +262,9 @@ fn told(shared: &Distributed) -> String {
     )
 }
 
-/// One line on the run with the fewest useful bytes by prediction, and one on the least balanced run; empty
+/// A sentence on the run with the fewest useful bytes by prediction, and one on the least balanced run; empty
 /// if all are good or nothing is predicted.
-fn predicted(bundle: &Bundle) -> String {
+fn predicted(bundle: &Bundle, room: Option<usize>) -> String {
     let of = |value: fn(&Predicted) -> Option<f64>| {
         let runs = bundle.runs.iter();
         runs.filter_map(move |run| Some((value(run.costs.predicted.as_ref()?)?, run)))
@@ -272,15 +274,16 @@ fn predicted(bundle: &Bundle) -> String {
     let least = of(Predicted::efficiency).min_by(|a, b| a.0.total_cmp(&b.0));
     if let Some((share, run)) = least.filter(|(share, _)| *share < 0.8) {
         let (share, run) = (share * 100.0, named(run));
-        text += &format!("Predicted: {share:.0} % of the bytes that {run} moves are useful.\n");
+        let words = format!("{share:.0} % of the bytes that {run} moves are useful.");
+        text += &wrapped("Predicted: ", &words, "  ", room);
     }
     let parallel = of(|predicted| predicted.imbalance).filter(|(_, run)| run.threads > 1);
     let most = parallel.max_by(|a, b| a.0.total_cmp(&b.0));
     if let Some((most, run)) = most.filter(|(most, _)| *most > 1.2) {
         let (most, threads, run) = (three_digits(most), run.threads, named(run));
-        text += &format!(
-            "Predicted: with {threads} threads, one thread of {run} has {most} times the mean work.\n"
-        );
+        let words =
+            format!("with {threads} threads, one thread of {run} has {most} times the mean work.");
+        text += &wrapped("Predicted: ", &words, "  ", room);
     }
     text
 }
@@ -506,7 +509,7 @@ mod tests {
         runs.truncate(1);
         let model = solved::model(runs);
         let mut bundle = Bundle::clone(&model.bundles()[0].bundle);
-        assert_eq!(details(&bundle), "");
+        assert_eq!(details(&bundle, None), "");
         bundle.runs[0].costs.choice = Some(Choice {
             kernel: "cpu/hll/simd".into(),
             params: [("hack_size".into(), "8".into())].into(),
@@ -514,9 +517,16 @@ mod tests {
             ..Choice::default()
         });
         bundle.runs[0].costs.break_even = Some(251.4);
-        let text = details(&bundle);
+        let text = details(&bundle, None);
         let line: Vec<&str> = text.lines().nth(2).unwrap().split_whitespace().collect();
         let expected = "m cpu/pcg/serial 1 cpu/hll/simd, hack_size=8 - 9.00 ms 251 SpMVs";
         assert_eq!(line.join(" "), expected);
+        let predicted =
+            Predicted { line_bytes: Some(10), useful_bytes: Some(1), ..Predicted::default() };
+        bundle.runs[0].costs.predicted = Some(predicted);
+        let text = details(&bundle, Some(40));
+        let (_, sentence) =
+            text.split_once("Predicted: 10 % of the bytes that\n  ").expect("two lines");
+        assert_eq!(sentence, "cpu/pcg/serial on m moves are useful.\n");
     }
 }
