@@ -35,7 +35,7 @@ pub(in crate::cli) fn has_colors() -> bool {
     std::io::stdout().is_terminal() && shows && !is_dumb && !is_set("NO_COLOR")
 }
 
-/// Characters per line of the terminal that standard output is; none if it is a file or a pipe.
+/// Characters per line of the terminal; none if standard output is a file or a pipe.
 pub(in crate::cli) fn width() -> Option<usize> {
     let (terminal_size::Width(width), _) = terminal_size::terminal_size_of(std::io::stdout())?;
     Some(width.into())
