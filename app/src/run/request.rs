@@ -95,10 +95,12 @@ fn between_commas(text: &str) -> Vec<String> {
 }
 
 impl Request {
-    /// The kernels that can be selected: those of the panel's operation and of the available devices.
+    /// The kernels that can be selected: those of the panel's operation and of the available devices, which run with
+    /// default parameters.
     pub(super) fn offered(&self) -> impl Iterator<Item = &'static KernelDescriptor> {
         let devices = self.devices();
-        kernels(Operation::Spmv).iter().filter(move |kernel| devices.contains(&kernel.device))
+        let of_devices = move |kernel: &&KernelDescriptor| devices.contains(&kernel.device);
+        kernels(Operation::Spmv).iter().filter(of_devices).filter(|kernel| kernel.takes_defaults())
     }
 
     /// Their families, in kernel order.

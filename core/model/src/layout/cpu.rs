@@ -93,6 +93,7 @@ impl<T: Scalar> CpuTraffic<T> {
         if workers == 0 {
             return Err(LayoutError::Workers);
         }
+        let unknown = LayoutError::Mapping { kernel: kernel.id, what: "CPU threads" };
         match (kernel.mapping, a) {
             (
                 Mapping::Grid(_)
@@ -101,10 +102,7 @@ impl<T: Scalar> CpuTraffic<T> {
                 | Mapping::Library
                 | Mapping::Chosen,
                 _,
-            ) => {
-                let what = "CPU threads";
-                return Err(LayoutError::Mapping { kernel: kernel.id, what });
-            }
+            ) => return Err(unknown),
             (_, AnyFormat::Bsr(_)) => return Err(LayoutError::Format { format: "BSR" }),
             (_, AnyFormat::Dia(_)) => return Err(LayoutError::Format { format: "DIA" }),
             (_, AnyFormat::CsrCompact(_)) => {
@@ -113,6 +111,7 @@ impl<T: Scalar> CpuTraffic<T> {
             (_, AnyFormat::HllCompact(_)) => {
                 return Err(LayoutError::Format { format: "compact HLL" });
             }
+            _ if kernel.model.is_none() => return Err(unknown),
             _ => check_format(kernel, a)?,
         }
         let (a, arrays) = (a.clone(), arrays(a));
