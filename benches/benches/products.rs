@@ -69,7 +69,7 @@ const NEAR: u64 = 1 << 20;
 fn ours(case: &mut Case<'_, '_>) {
     let a = case.a;
     let limit = MemoryLimit::of_machine();
-    let level = Level::of_machine();
+    let level = Level::for_gathers();
     case.time("ours csr serial", |x, y| spmv::csr::serial(a, Unscaled, x, y));
     let parts = RowParts::equal_entries(a.row_ptr(), rayon::current_num_threads());
     case.time("ours csr nnz, all threads", |x, y| spmv::csr::parts(a, &parts, Unscaled, x, y));

@@ -28,6 +28,7 @@ use crate::measure::{CacheSizes, cpu};
 use machine::Machine;
 use prepared::CpuPrepared;
 pub use product::CpuProduct;
+use sparsescope_kernels::spmv::simd::Level;
 use sparsescope_matrix::matrix::Csr;
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::{DeviceKind, KernelDescriptor};
@@ -46,8 +47,10 @@ impl Default for CpuBackend {
 }
 
 impl CpuBackend {
-    /// Describes the CPU; pools are started on first use.
+    /// Describes the CPU and measures its gathers; pools are started on first use.
     pub fn new() -> Self {
+        // Now, because preparing a kernel is timed.
+        Level::for_gathers();
         let cpu = cpu();
         let machine = Machine::new(CacheSizes::of(&cpu));
         Self { model: cpu.model, machine }

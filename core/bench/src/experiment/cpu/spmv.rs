@@ -113,7 +113,7 @@ where
     where
         T: Products,
     {
-        Tuning::new::<T>(cols, col, Level::of_machine(), self.near_bytes)
+        Tuning::new::<T>(cols, col, Level::for_gathers(), self.near_bytes)
     }
 
     /// Binds a kernel, a function of the scaling, x and y.
@@ -268,7 +268,7 @@ where
         }),
         ("cpu/csr/compact", |a, threads, v| match a {
             AnyFormat::CsrCompact(a) => {
-                let shares = CsrShares::new(&a, threads, Level::of_machine());
+                let shares = CsrShares::new(&a, threads, Level::for_gathers());
                 let (parts, level) = (shares.parts(), shares.level());
                 let bound = v.parts(parts, move |s, x, y| T::csr_compact(&a, &shares, s, x, y));
                 Some(bound.at(level))
@@ -277,7 +277,7 @@ where
         }),
         ("cpu/hll/compact", |a, threads, v| match a {
             AnyFormat::HllCompact(a) => {
-                let shares = HllShares::new(&a, threads, Level::of_machine(), v.near_bytes);
+                let shares = HllShares::new(&a, threads, Level::for_gathers(), v.near_bytes);
                 let (parts, level) = (shares.parts(), shares.level());
                 let bound = v.parts(parts, move |s, x, y| T::hll_compact(&a, &shares, s, x, y));
                 Some(bound.at(level))

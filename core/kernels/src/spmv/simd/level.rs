@@ -29,7 +29,8 @@ impl Level {
     /// All levels, the widest first.
     pub const ALL: [Self; 4] = [Self::Avx512, Self::Avx2, Self::Neon, Self::Portable];
 
-    /// The widest level that this CPU supports, detected once.
+    /// The widest level that this CPU supports, detected once. Kernels that gather x use
+    /// [`for_gathers`](Self::for_gathers).
     pub fn of_machine() -> Self {
         static FOUND: OnceLock<Level> = OnceLock::new();
         let widest = || Self::ALL.into_iter().find(|level| level.is_here());

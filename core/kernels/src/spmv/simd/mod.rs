@@ -10,6 +10,7 @@ mod csr;
 mod decode;
 #[cfg(target_arch = "x86_64")]
 mod decode_avx512;
+mod gathers;
 mod hll;
 mod lanes;
 mod level;
