@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use sparsescope_core::measure::{Devices, cpu, default_thread_counts};
 use sparsescope_core::memory::gigabytes;
-use sparsescope_core::record::{Gpu, GpuAbsence};
+use sparsescope_core::record::{Cpu, Gpu, GpuAbsence};
+use sparsescope_core::spmv::simd::Level;
 
 use super::args::DevicesArgs;
 use super::interrupt::Interrupt;
@@ -82,7 +83,8 @@ fn describe(devices: &Devices) -> Result<String, std::fmt::Error> {
     let on = |cores: u32| format!(" on {}", counted(cores as usize, "core", "cores"));
     let cores = cpu.physical.map_or(String::new(), on);
     writeln!(out, "threads     {}{cores}", cpu.logical)?;
-    writeln!(out, "SIMD        {}", cpu.simd.join(" "))?;
+    let instructions = instructions(cpu, Level::of_machine(), Level::for_gathers());
+    writeln!(out, "SIMD        {instructions}")?;
     for cache in &cpu.caches {
         let shared = match cache.shared_by {
             Some(1) | None => String::new(),
@@ -120,4 +122,29 @@ fn describe(devices: &Devices) -> Result<String, std::fmt::Error> {
         writeln!(out, "GPU         none: {reason}")?;
     }
     Ok(out)
+}
+
+/// The SIMD extensions of a CPU, and on a line of its own which are used instead of slow gathers.
+fn instructions(cpu: &Cpu, widest: Level, for_gathers: Level) -> String {
+    let mut text = cpu.simd.join(" ");
+    if for_gathers != widest {
+        let [widest, used] = [widest, for_gathers].map(Level::as_str);
+        text += &format!("\n            {widest} gathers slowly: kernels that gather x use {used}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slow_gathers_are_named_after_the_extensions() {
+        let cpu = Cpu { simd: vec!["avx2".to_owned(), "avx512f".to_owned()], ..Cpu::default() };
+        let usual = instructions(&cpu, Level::Avx512, Level::Avx512);
+        assert_eq!(usual, "avx2 avx512f");
+        let slow = instructions(&cpu, Level::Avx512, Level::Avx2);
+        let expected = "\n            avx512 gathers slowly: kernels that gather x use avx2";
+        assert_eq!(slow.strip_prefix(&usual), Some(expected));
+    }
 }
