@@ -7,7 +7,7 @@ use web_time::Instant;
 
 use sparsescope_kernels::gate::{Reference, Unrounded};
 use sparsescope_matrix::matrix::{
-    AnyFormat, Csr, FormatError, FormatSpec, Number, Precision, Real,
+    AnyFormat, Csr, FormatError, FormatSpec, Number, Order, Precision, Real, transposed,
 };
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_matrix::parallel::*;
@@ -139,6 +139,14 @@ impl<T: Real> SpmvSide<T> {
     }
 }
 
+/// X of k columns, which is stored by rows, in an order.
+pub(super) fn in_order<T: Real>(order: Order, x: Arc<Vec<T>>, k: usize) -> Arc<Vec<T>> {
+    match order {
+        Order::RowMajor => x,
+        Order::ColumnMajor => Arc::new(transposed(&x, k)),
+    }
+}
+
 /// Fails with a sentence if a precision overflows: a value of A or x, or a row whose terms may add up to more. x may be
 /// this column of X.
 pub(super) fn check_fit(
@@ -251,6 +259,13 @@ mod tests {
         let bf16 = side(&[(0, 1, 3.4e38)], [1.0; 2], Precision::Bf16F32).unwrap_err();
         assert_eq!(bf16, "row 0 has 3.4e38 in column 1, too large for bf16");
         side(&[(0, 1, 3.4e38)], [1e200; 2], Precision::F32F64).unwrap();
+    }
+
+    #[test]
+    fn x_by_rows_is_not_copied_and_by_columns_has_its_elements_column_by_column() {
+        let x: Arc<Vec<f64>> = Arc::new(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        assert!(Arc::ptr_eq(&x, &in_order(Order::RowMajor, Arc::clone(&x), 2)));
+        assert_eq!(*in_order(Order::ColumnMajor, x, 2), [1.0, 3.0, 5.0, 2.0, 4.0, 6.0]);
     }
 
     #[test]

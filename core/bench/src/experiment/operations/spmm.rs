@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use self::references::{ColumnReferences, Operands};
-use super::side::{Side, SpmvSide, check_fit, fits_with};
+use super::side::{Side, SpmvSide, check_fit, fits_with, in_order};
 use super::spmv::SpmvProblem;
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::PrepareError;
@@ -15,7 +15,7 @@ use crate::experiment::output::Output;
 use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
 use crate::measure::integer_range;
-use sparsescope_matrix::matrix::{Csr, Order, Precision, Real, copied, transposed};
+use sparsescope_matrix::matrix::{Csr, Order, Precision, Real, copied};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
 use sparsescope_matrix::parallel::*;
 use sparsescope_model::kernel::order_of_vectors;
@@ -67,14 +67,6 @@ impl<T: Real> Found<T> {
     /// X of k columns, made on first use.
     fn block(&mut self, k: usize, make: impl FnOnce() -> Vec<T>) -> Arc<Vec<T>> {
         Arc::clone(self.blocks.entry(k).or_insert_with(|| Arc::new(make())))
-    }
-}
-
-/// X of k columns, which is stored by rows, in an order.
-fn in_order<T: Real>(order: Order, x: Arc<Vec<T>>, k: usize) -> Arc<Vec<T>> {
-    match order {
-        Order::RowMajor => x,
-        Order::ColumnMajor => Arc::new(transposed(&x, k)),
     }
 }
 
