@@ -38,6 +38,8 @@ pub struct SpmvProblem {
     double: OnceLock<Arc<SpmvSide<f64>>>,
     /// Rounded to other precisions on first use; or the reason why rounding is impossible.
     rounded: Mutex<BTreeMap<Precision, Result<Side, String>>>,
+    /// A and x in f32 although A·x does not fit f32, for kernels that read them for the product with the transpose.
+    misfit: Mutex<Option<Arc<SpmvSide<f32>>>>,
     sizes: Mutex<BTreeMap<FormatSpec, Result<FormatSize, FormatError>>>,
     /// The seed of x, if it is drawn.
     seed: Option<u64>,
@@ -71,11 +73,11 @@ impl SpmvProblem {
         let reason = "multiplies padding by x, which has an infinite or NaN element";
         let no_padding = (!is_finite).then_some(reason);
         let (double, rounded, sizes) = Default::default();
-        let (start, transposed) = Default::default();
+        let (misfit, start, transposed) = Default::default();
         // x is accessed at random.
         let x = Arc::new(copied(&x));
         let (column, seed) = (None, None);
-        Self { a, x, column, no_padding, double, rounded, sizes, seed, start, transposed }
+        Self { a, x, column, no_padding, double, rounded, misfit, sizes, seed, start, transposed }
     }
 
     /// With the first column of X.
@@ -258,6 +260,7 @@ impl Problem for SpmvProblem {
         }
         // A rejection takes no memory, so its result can be kept.
         lock(&self.rounded).retain(|_, made| made.is_err());
+        *lock(&self.misfit) = None;
         if let Some(transposed) = self.transposed.get() {
             transposed.problem.release();
         }

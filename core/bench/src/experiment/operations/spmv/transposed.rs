@@ -8,6 +8,7 @@ use crate::experiment::error::PrepareError;
 use crate::measure::{DEFAULT_SEED, integer_vector};
 use sparsescope_matrix::matrix::{Csr, Precision, Real};
 use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_matrix::parallel::lock;
 use sparsescope_model::kernel::Op;
 use sparsescope_model::kernel::parameters::OP;
 use web_time::Instant;
@@ -56,18 +57,23 @@ impl SpmvProblem {
         checked.map_err(|error| PrepareError::Refused(error.to_string()))
     }
 
-    /// A in f32 for a kernel that multiplies by its transpose, which fits f32 with its own x; A·x need not. Fails if the
-    /// copies need more than `limit`.
+    /// A in f32 for a kernel that multiplies by its transpose, which fits f32 with its own x; A·x need not. Rounded on
+    /// first use. Fails if the copies need more than `limit`.
     pub fn single_for_transpose(
         &self,
         limit: MemoryLimit,
     ) -> Result<Arc<SpmvSide<f32>>, PrepareError> {
         self.single(limit).or_else(|_| {
+            let mut misfit = lock(&self.misfit);
+            if let Some(made) = &*misfit {
+                return Ok(Arc::clone(made));
+            }
             let bytes = self.rounded_bytes(Precision::F32).into();
             let checked = limit.check(copies(Precision::F32), bytes);
             checked.map_err(|error| PrepareError::Refused(error.to_string()))?;
             let x = self.x.iter().copied().map(f32::rounded).collect();
-            Ok(Arc::new(SpmvSide::new(Arc::new(self.a.map(f32::rounded)), Arc::new(x))))
+            let made = Arc::new(SpmvSide::new(Arc::new(self.a.map(f32::rounded)), Arc::new(x)));
+            Ok(Arc::clone(misfit.insert(made)))
         })
     }
 
@@ -162,13 +168,17 @@ mod tests {
     }
 
     #[test]
-    fn a_is_rounded_for_its_transpose_even_if_its_own_product_does_not_fit() {
+    fn a_is_rounded_once_for_its_transpose_even_if_its_own_product_does_not_fit() {
         let entries = [0, 1, 2].map(|j| (0, j, 3e38));
         let a = Arc::new(Csr::from_triplets(1, 3, &entries).unwrap());
         let problem = SpmvProblem::with_transposed(a, vec![1.0]);
         assert!(problem.single(MemoryLimit::unlimited()).is_err());
-        let side = problem.single_for_transpose(MemoryLimit::unlimited()).unwrap();
+        let rounded = || problem.single_for_transpose(MemoryLimit::unlimited()).unwrap();
+        let side = rounded();
         assert_eq!(side.a().val(), [3e38_f32; 3]);
+        assert!(Arc::ptr_eq(&side, &rounded()));
+        problem.release();
+        assert_eq!(Arc::strong_count(&side), 1, "the problem keeps no copy");
         assert!(problem.single_for_transpose(MemoryLimit::bytes(10)).is_err());
     }
 
