@@ -10,7 +10,7 @@ use super::unpack::{Unpacked, beside, unpack};
 use super::{
     Field, IoError, MatrixFile, MatrixForm, Progress, ReadOptions, Symmetry, foreign, numpy,
 };
-use crate::matrix::{Extent, Order, transposed};
+use crate::matrix::{Extent, Order, transposed, transposing_bytes};
 use crate::memory::{MemoryLimit, zeroed};
 use crate::pace::at_once;
 
@@ -125,7 +125,8 @@ fn read_matrix_market(
     }
     let (by_columns, warnings) = matrix_market::read_array(text, &header, limit, progress)?;
     let (rows, cols) = (header.rows as usize, header.cols as usize);
-    let both = 2 * bytes(header.rows.into(), header.cols.into());
+    let list = transposing_bytes(cols, rows);
+    let both = 2 * bytes(header.rows.into(), header.cols.into()) + list;
     limit.check(format!("the dense {rows} x {cols} matrix by columns and by rows"), both)?;
     let values = transposed(&by_columns, rows);
     Ok(Some(DenseFile { rows, cols, values, order: Order::RowMajor, warnings }))

@@ -40,11 +40,22 @@ pub trait SlotLayout {
     fn slot(&self, row: usize, j: usize) -> u64;
 }
 
+/// Rows, or columns, whose elements [`transposed`] copies while they are in a cache.
+const TILE: usize = 64;
+
+/// Bytes that [`transposed`] needs besides its result, for a matrix of these rows and columns: for the list of the pieces
+/// of all columns.
+pub fn transposing_bytes(rows: usize, columns: usize) -> u128 {
+    let of_tile = columns as u128 * size_of::<&mut [u8]>() as u128;
+    match columns > rows {
+        true => 0,
+        false => rows.div_ceil(TILE) as u128 * (of_tile + size_of::<Vec<&mut [u8]>>() as u128),
+    }
+}
+
 /// The elements by columns of a dense matrix that is stored by rows of `columns` elements. With the
 /// number of rows instead, those by rows of a matrix that is stored by columns.
 pub fn transposed<T: Scalar>(elements: &[T], columns: usize) -> Vec<T> {
-    // Rows, or columns, whose elements are copied while they are in a cache.
-    const TILE: usize = 64;
     let columns = columns.max(1);
     let rows = (elements.len() / columns).max(1);
     let mut made = zeroed(T::ZERO, elements.len());
@@ -60,8 +71,8 @@ pub fn transposed<T: Scalar>(elements: &[T], columns: usize) -> Vec<T> {
         return made;
     }
     // The pieces of all columns, by tile of the rows.
-    let mut tiles: Vec<Vec<&mut [T]>> = Vec::new();
-    tiles.resize_with(rows.div_ceil(TILE), Vec::new);
+    let mut tiles: Vec<Vec<&mut [T]>> = Vec::with_capacity(rows.div_ceil(TILE));
+    tiles.resize_with(rows.div_ceil(TILE), || Vec::with_capacity(columns));
     for column in made.chunks_mut(rows) {
         tiles.iter_mut().zip(column.chunks_mut(TILE)).for_each(|(tile, piece)| tile.push(piece));
     }
@@ -84,7 +95,17 @@ mod tests {
         assert_eq!(transposed(&by_columns, 130), by_rows);
         // A tile and no more, and as many rows as columns.
         let square: Vec<f64> = (0..64 * 64).map(f64::from).collect();
-        assert_eq!(transposed(&transposed(&square, 64), 64), square);
+        let turned = transposed(&square, 64);
+        assert_eq!([turned[1], turned[64]], [64.0, 1.0]);
+        assert_eq!(transposed(&turned, 64), square);
         assert!(transposed::<f32>(&[], 0).is_empty());
+    }
+
+    #[test]
+    fn the_pieces_of_all_columns_are_counted_where_there_are_fewer_columns_than_rows() {
+        let [piece, list] = [size_of::<&mut [f64]>(), size_of::<Vec<&mut [f64]>>()];
+        // Two tiles of 64 rows and one of two.
+        assert_eq!(transposing_bytes(130, 3), 3 * (3 * piece + list) as u128);
+        assert_eq!([transposing_bytes(3, 130), transposing_bytes(0, 5)], [0; 2]);
     }
 }

@@ -49,7 +49,7 @@ pub use format::{AnyFormat, FormatSize, FormatSpec};
 pub use hll::{DEFAULT_HACK_SIZE, DEFAULT_SIGMA, HACK_SIZES, Hll, HllLayout, HllShape};
 pub use hyb::Hyb;
 pub use identity::{CanonicalValue, IdentityStream, Sha256Hex, identity, identity_at, sha256};
-pub use layout::{Order, SlotLayout, transposed};
+pub use layout::{Order, SlotLayout, transposed, transposing_bytes};
 pub use number::{Number, bf16_bits, f16_bits};
 pub use points::{Points, PointsExtent, PointsView};
 pub use precision::Precision;

@@ -15,7 +15,7 @@ use crate::experiment::output::Output;
 use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
 use crate::measure::integer_range;
-use sparsescope_matrix::matrix::{Csr, Order, Precision, Real, copied};
+use sparsescope_matrix::matrix::{Csr, Order, Precision, Real, copied, transposing_bytes};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
 use sparsescope_matrix::parallel::*;
 use sparsescope_model::kernel::order_of_vectors;
@@ -147,7 +147,7 @@ impl SpmmProblem {
     }
 
     /// Fails if X, Y and the references of a configuration need more than `limit`. Kernels that take X by columns have
-    /// copies of X and Y. A given X is kept in f64.
+    /// copies of X and Y, and need more while one of them is made. A given X is kept in f64.
     pub fn check_blocks(
         &self,
         configuration: &Configuration,
@@ -158,7 +158,8 @@ impl SpmmProblem {
         let mut bytes: u128 = blocks.iter().map(|(_, bytes)| bytes).sum();
         if order_of_vectors(configuration.kernel) == Order::ColumnMajor {
             let [(_, x), (_, y), ..] = blocks;
-            bytes += x + y;
+            let [rows, cols] = [self.a().rows(), self.a().cols()];
+            bytes += x + y + transposing_bytes(cols, k).max(transposing_bytes(k, rows));
         }
         if let Columns::Given(given, x) = &self.columns {
             let is_shared = k == *given && configuration.precision.in_f64();
@@ -512,7 +513,9 @@ mod tests {
             assert_eq!(arrays.last().map(|array| array.bytes), Some(8 * 80), "{by_columns}");
             let columns = of(by_columns, 16, Precision::F32);
             let fits = |bytes| problem.check_blocks(&columns, MemoryLimit::bytes(bytes)).is_ok();
-            let with_copies = needed + 4 * 80 + 4 * 80;
+            // Y is turned with a list of a piece of each of its five rows.
+            let list = 5 * size_of::<&[f32]>() + size_of::<Vec<&[f32]>>();
+            let with_copies = needed + 4 * 80 + 4 * 80 + list as u64;
             assert_eq!([fits(with_copies), fits(with_copies - 1)], [true, false], "{by_columns}");
         }
         // A library has a copy of A, of 144 bytes, one of X and two of Y.

@@ -145,6 +145,16 @@ fn sizes_are_checked_before_the_elements_are_read() {
     };
     let read = read_dense("X", b"1 2\nx\n3\n", &mut fits, MemoryLimit::unlimited(), progress);
     assert_eq!((read.unwrap(), sizes), (None, (3, 2)));
+    // An array by columns is read by rows with a list of the pieces of its three rows in two tiles.
+    let by_columns =
+        format!("%%MatrixMarket matrix array real general\n3 128\n{}", "1\n".repeat(384));
+    let list = 2 * (3 * size_of::<&[f64]>() + size_of::<Vec<&[f64]>>());
+    let needed = (2 * 8 * 384 + list) as u64;
+    for (bytes, is_read) in [(needed, true), (needed - 1, false)] {
+        let limit = MemoryLimit::bytes(bytes);
+        let read = read_dense("X", by_columns.as_bytes(), &mut |_, _| true, limit, progress);
+        assert_eq!(read.is_ok(), is_read);
+    }
     // The header promises more than the file has.
     let short = npy("<f8", "False", "(2, 3)", &[0; 47]);
     let error = read_dense("X", &short, &mut |_, _| true, MemoryLimit::unlimited(), progress);
