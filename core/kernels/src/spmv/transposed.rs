@@ -109,7 +109,8 @@ fn each_piece<T: Scalar>(
     }
 }
 
-/// The most bytes that a plan may need for vectors with values of `value_bytes`, whichever way it takes.
+/// The most bytes that a plan may need for vectors with values of `value_bytes`: those of the larger of its two ways,
+/// because which one it takes is known only after a pass over A.
 pub fn most_bytes(a: &Csr, threads: usize, value_bytes: usize) -> u128 {
     if threads <= 1 {
         return 0;

@@ -193,7 +193,7 @@ mod tests {
         // Each further thread has sums of five columns in two pairs of lines; ten pieces need less.
         let found = [1, 2, 4].map(|threads| plan(threads, 1 << 20));
         assert_eq!(found, [0, 2 * 128, 3 * 2 * 128]);
-        assert_eq!(plan(4, 300), 300, "a larger plan is refused");
+        assert_eq!(plan(4, 300), 300, "no plan takes more than the memory");
     }
 
     #[test]
