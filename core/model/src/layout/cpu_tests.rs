@@ -134,6 +134,7 @@ fn what_has_no_model_is_refused() {
     assert!(fails("cpu/csr/serial", 0).contains("at least 1"));
     assert!(fails("cpu/ell/rows", 1).contains("reads ell, not csr"));
     assert!(fails("cuda/csr/thread-per-row", 1).contains("CPU threads"));
+    assert!(fails("cpu/csr/transposed", 1).contains("CPU threads"));
 }
 
 #[test]
