@@ -10,6 +10,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from . import _native
 from ._convert import in_order_of, precision, to_block, to_matrix, to_scipy, to_vector
+from ._errors import CheckFailed
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -34,7 +35,8 @@ class Operator(LinearOperator):
     order of the current stream of x's library. An x on the host is copied to the GPU, and y back.
 
     So may an n x k array X of at most 1024 columns, which must be contiguous in C order. Its columns are computed
-    together, by a kernel of SpMM that is prepared and checked for k columns, and again when k changes.
+    together, by a kernel of SpMM that is prepared and checked for k columns, and again when k changes. The last one is
+    freed once the next is ready, or before, if the next cannot be prepared beside it: both may not fit on the GPU.
 
     Parameters
     ----------
@@ -156,7 +158,7 @@ class Operator(LinearOperator):
             found = f"strides of {steps[0]} and {steps[1]} elements"
             raise ValueError(f"x must be contiguous in C order, found {found}: pass a contiguous copy")
         if len(shape) == 2 and shape[1] > 1024:
-            # Before the kernel for another k is dropped.
+            # Before the kernel for another k is dropped to make room.
             raise ValueError(f"X has {shape[1]} columns, expected a whole number from 1 to 1024")
 
     def _matvec(self, x: NDArray[Any]) -> NDArray[Any]:
@@ -176,14 +178,24 @@ class Operator(LinearOperator):
         """Prepare the kernel of SpMM: on the CPU once for any number of columns, on a GPU for each k."""
         several = self._several
         if several is None or (self._gpu is not None and several[0] != k):
-            _, threads, _, kernel = self._asked
-            kernel = kernel or ("cpu/spmm/simd" if self._gpu is None else "cuda/spmm/row-split")
-            # Frees the memory of the last one before more is taken.
-            self._several = several = None
-            several = k, self._product.several(self._matrix, kernel, threads, k)
-            self._several = several
+            made: _native.Product | None = None
+            try:
+                made = self._prepared(k)
+            except (MemoryError, ValueError) as error:
+                if several is None or isinstance(error, CheckFailed):
+                    raise
+            if made is None:
+                # There may be no room for both.
+                self._several = several = None
+                made = self._prepared(k)
+            self._several = several = k, made
         # Not what another thread may have stored meanwhile, of another k.
         return several[1]
+
+    def _prepared(self, k: int) -> _native.Product:
+        _, threads, _, kernel = self._asked
+        kernel = kernel or ("cpu/spmm/simd" if self._gpu is None else "cuda/spmm/row-split")
+        return self._product.several(self._matrix, kernel, threads, k)
 
     def _transpose(self) -> Operator:
         if self._transposed is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -126,6 +127,30 @@ def test_several_vectors_that_do_not_fit_are_refused():
         product @ np.ones((3, 2))
     with pytest.raises(TypeError, match="x must be real numbers, found complex128"):
         product @ np.ones((3, 2), dtype=complex)
+
+
+def test_a_kernel_for_k_columns_on_a_gpu_stays_until_that_for_another_k_is_ready():
+    product = ss.Operator(np.eye(3), "cpu/csr/serial")
+    outcomes = ["first", KeyboardInterrupt(), ss.CheckFailed("wrong"), ValueError("no room"), "second"]
+    kept = []
+
+    def several(matrix, kernel, threads, k):
+        kept.append(product._several)
+        outcome = outcomes.pop(0)
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    product._gpu, product._product = 0, SimpleNamespace(several=several)
+    assert product._of_columns(2) == "first"
+    first = product._several
+    for error in (KeyboardInterrupt, ss.CheckFailed):
+        with pytest.raises(error):
+            product._of_columns(3)
+    assert product._of_columns(2) == "first"
+    # Where both do not fit, the first makes room.
+    assert product._of_columns(3) == "second"
+    assert kept == [None, first, first, first, None]
 
 
 def test_columns_that_are_not_finite_leave_the_others_alone():
