@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::pattern::Pattern;
 use sparsescope_model::kernel::{
-    DeviceKind, KernelDescriptor, LANES, Parameter, ParameterError, Parameters, kernels,
+    Allowed, DeviceKind, KernelDescriptor, LANES, Parameter, ParameterError, Parameters, kernels,
     kernels_of_ranks,
 };
 use sparsescope_record::{MOST_SECONDS, Operation, Precision};
@@ -127,7 +127,7 @@ impl Settings {
             && kernels.iter().all(|kernel| self.parameters.of(kernel).is_empty())
         {
             let value = parameter.default().unwrap_or_default();
-            return Some(format!("no selected kernel takes {} {value}", parameter.name()));
+            return Some(self.not_taken(kernels, parameter, &value));
         }
         self.parameters.0.iter().find_map(|(&parameter, values)| {
             let is_usual = |value: &str| parameter.default().as_deref() == Some(value);
@@ -137,8 +137,28 @@ impl Settings {
                 kernels.iter().copied().any(|k| takes(&k))
             };
             let value = values.iter().find(|value| !is_usual(value) && !is_taken(value))?;
-            Some(format!("no selected kernel takes {} {value}", parameter.name()))
+            Some(self.not_taken(kernels, parameter, value))
         })
+    }
+
+    /// Says that no kernel takes a parameter value, and which one to request if they take only one.
+    fn not_taken(
+        &self,
+        kernels: &[&'static KernelDescriptor],
+        parameter: Parameter,
+        value: &str,
+    ) -> String {
+        let lists = kernels.iter().filter_map(|kernel| match kernel.allowed(parameter)? {
+            Allowed::Only(values) => Some(values),
+            Allowed::Any => None,
+        });
+        let mut taken = lists.flatten();
+        let only = taken.next().filter(|first| taken.all(|value| value == *first));
+        let verb = if self.parameters.values(parameter).is_empty() { "add" } else { "use" };
+        let advice = only.map_or_else(String::new, |only| {
+            format!(": {verb} `--{} {only}`", parameter.about().flag)
+        });
+        format!("no selected kernel takes {} {value}{advice}", parameter.name())
     }
 }
 
@@ -293,7 +313,7 @@ mod tests {
     use super::*;
     use crate::experiment::Configuration;
     use sparsescope_model::kernel::kernel;
-    use sparsescope_model::kernel::parameters::{HACK_SIZE, SIGMA};
+    use sparsescope_model::kernel::parameters::{HACK_SIZE, OP, SIGMA};
 
     fn ids(patterns: &[&str]) -> Result<Vec<&'static str>, SelectError> {
         let patterns: Vec<String> = patterns.iter().map(|&p| p.to_owned()).collect();
@@ -445,8 +465,20 @@ mod tests {
     fn a_value_that_no_kernel_takes_is_named() {
         let csr = [kernel("cpu/csr/serial").unwrap()];
         let transposed = [kernel("vendor/cusparse/csr-transposed").unwrap()];
-        assert_eq!(settings(&[]).untaken(&transposed).unwrap(), "no selected kernel takes op n");
+        let missing = "no selected kernel takes op n: add `--op t`";
+        assert_eq!(settings(&[]).untaken(&transposed).unwrap(), missing);
         assert_eq!(settings(&[]).untaken(&[csr[0], transposed[0]]), None);
+        let of_op = |value: &str| {
+            let mut of_op = Settings { precisions: vec![Precision::F32], ..settings(&[]) };
+            of_op.parameters.set(OP.id(), &[value]).unwrap();
+            of_op
+        };
+        let found = of_op("n").untaken(&transposed).unwrap();
+        assert_eq!(found, "no selected kernel takes op n: use `--op t`");
+        let plain = [kernel("wgpu/csr/thread-per-row").unwrap()];
+        let found = of_op("t").untaken(&plain).unwrap();
+        assert_eq!(found, "no selected kernel takes op t: use `--op n`");
+        assert_eq!(of_op("t").untaken(&[plain[0], transposed[0]]), None);
         let hll = [kernel("cpu/hll/serial").unwrap()];
         let sorted = settings(&[(SIGMA.id(), &[1, 256])]);
         assert_eq!(sorted.untaken(&csr).unwrap(), "no selected kernel takes sigma 256");
