@@ -130,6 +130,19 @@ pub(super) fn fitted(columns: &[Column], colors: bool, room: Option<usize>) -> S
     text
 }
 
+/// The same for cells by row, without colours; a row may have fewer cells than there are headings.
+pub(super) fn fitted_rows(
+    headings: &[(Kind, &str)],
+    rows: &[Vec<String>],
+    room: Option<usize>,
+) -> String {
+    let columns = headings.iter().enumerate().map(|(k, &(kind, title))| {
+        let cells = rows.iter().map(|row| row.get(k).cloned().unwrap_or_default());
+        Column::new(kind, title, cells)
+    });
+    fitted(&columns.collect::<Vec<_>>(), false, room)
+}
+
 /// Shortens text in the middle to at most `most` characters.
 fn elided(text: &str, most: usize) -> String {
     let length = text.chars().count();
@@ -272,6 +285,17 @@ mod tests {
         headings(90, &["% of copy"]);
         headings(80, &["% of copy"]);
         headings(79, &["% of copy", "GFLOPS"]);
+    }
+
+    #[test]
+    fn cells_of_rows_are_in_their_columns_and_a_row_without_cells_is_an_empty_line() {
+        let headings = [(Kind::Name, "matrix"), (Kind::Number, "median"), (Kind::Name, "check")];
+        let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+        let rows = [row(["a", "1.00 ms", "pass"]), Vec::new(), row(["", "-", "fail"])];
+        let text = fitted_rows(&headings, &rows, None);
+        let lines =
+            ["matrix   median  check", "a       1.00 ms  pass", "", "              -  fail"];
+        assert_eq!(text.lines().collect::<Vec<_>>(), lines);
     }
 
     #[test]

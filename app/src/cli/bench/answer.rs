@@ -335,6 +335,7 @@ mod tests {
         for width in [80, WIDTH] {
             let room = Some(width);
             let text = answer(&model, false, room) + &summary::closing(bundle, false, room);
+            let text = text + &summary::table(bundle, room);
             assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
         }
     }

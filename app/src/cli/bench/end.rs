@@ -81,8 +81,9 @@ fn summarise(
     output: &Path,
     incomplete: Option<&str>,
 ) -> anyhow::Result<()> {
+    let (colors, room) = (has_colors(), width());
     if args.all {
-        print(&summary::table(&bundle))?;
+        print(&summary::table(&bundle, room))?;
         print("\n")?;
     }
     let is_whole = bundle.complete && bundle.shard.is_none() && !bundle.runs.is_empty();
@@ -90,7 +91,6 @@ fn summarise(
     let mut model = Model::default();
     model.show_unfinished(&path.to_string(), bundle);
     let Some(open) = model.bundles().first() else { return Ok(()) };
-    let (colors, room) = (has_colors(), width());
     print_as_is(&answer::answer(&model, colors, room))?;
     let mut text = summary::closing(&open.bundle, args.all, room);
     if args.verbose {

@@ -15,7 +15,8 @@ use sparsescope_figures::model::balance;
 use super::checks::ended;
 use super::share::Share;
 use crate::cli::table::{
-    self, DASH, capitalised, count, counted, joules, render, seconds, three_digits, wrapped,
+    self, DASH, Kind, capitalised, count, counted, fitted_rows, joules, render, seconds,
+    three_digits, wrapped,
 };
 
 /// The unit of the rate by which runs of this operation are compared.
@@ -23,28 +24,39 @@ fn unit(bundle: &Bundle) -> &str {
     bundle.runs.iter().find_map(|run| Some(run.metric.as_ref()?.unit.as_str())).unwrap_or("rate")
 }
 
-/// One line per run, the subject named on its first line.
-pub(super) fn table(bundle: &Bundle) -> String {
+/// One line per run in this room, the subject named on its first line.
+pub(super) fn table(bundle: &Bundle, room: Option<usize>) -> String {
     let cold_too = bundle.runs.iter().any(|run| !run.hot);
     let precisions = bundle.runs.iter().any(|run| run.precision != "f64");
     let subject =
         if bundle.matrices.is_empty() { ["subject", "size"] } else { ["matrix", "nonzeros"] };
-    let figures_of = ["kernel", "threads", "median", unit(bundle), "GB/s", "% of copy", "speed-up"];
-    let energies = bundle.runs.iter().any(|run| run.energy.is_some());
-    let energy_of: &[&str] = if energies { &["energy", "GFLOPS/W"] } else { &[] };
+    let mut headings = vec![
+        (Kind::Name, subject[0]),
+        (Kind::Number, subject[1]),
+        (Kind::Name, "kernel"),
+        (Kind::Number, "threads"),
+        (Kind::Number, "median"),
+        (Kind::Spare, unit(bundle)),
+        (Kind::Spare, "GB/s"),
+        (Kind::Spare, "% of copy"),
+        (Kind::Number, "speed-up"),
+    ];
+    let has_energy = bundle.runs.iter().any(|run| run.energy.is_some());
+    if has_energy {
+        headings.extend([(Kind::Number, "energy"), (Kind::Spare, "GFLOPS/W")]);
+    }
     let has_errors = bundle.runs.iter().any(|run| run.check.rounding.is_some());
-    let errors: &[&str] = if has_errors { &["max error", "norm error"] } else { &[] };
-    let more = energy_of.iter().chain(errors).copied();
-    let headings = subject.into_iter().chain(figures_of).chain(more);
-    let headings: Vec<&str> = headings.chain(["check"]).collect();
-    let numbers: Vec<usize> = [1].into_iter().chain(3..headings.len() - 1).collect();
-    let mut list = table::table(&headings, &numbers);
+    if has_errors {
+        headings.extend([(Kind::Spare, "max error"), (Kind::Spare, "norm error")]);
+    }
+    headings.push((Kind::Name, "check"));
+    let mut rows = Vec::new();
     let mut previous = None;
     for run in &bundle.runs {
         let (mut name, mut nnz) = (String::new(), String::new());
         if previous != Some(&run.matrix) {
             if previous.is_some() {
-                list.add_row([""]);
+                rows.push(Vec::new());
             }
             if let Some(subject) = bundle.subject(&run.matrix) {
                 let mark = if subject.source() == Source::StandIn { " (stand-in)" } else { "" };
@@ -64,16 +76,17 @@ pub(super) fn table(bundle: &Bundle) -> String {
         let kernel = format!("{}{precision}{}{temperature}", run.kernel_as_run(), asked.concat());
         let threads = workers(run);
         let check = run.check.as_str().to_owned();
-        let energy = [
-            run.energy.as_ref().map_or_else(dash, |energy| joules(energy.joules)),
-            run.gflops_per_watt().map_or_else(dash, three_digits),
-        ];
-        let energy = energy.into_iter().take(energy_of.len());
-        let errors = rounding(run).into_iter().take(errors.len());
-        let cells = [name, nnz, kernel, threads].into_iter().chain(figures(run)).chain(energy);
-        list.add_row(cells.chain(errors).chain([check]));
+        let energy = has_energy.then(|| {
+            [
+                run.energy.as_ref().map_or_else(dash, |energy| joules(energy.joules)),
+                run.gflops_per_watt().map_or_else(dash, three_digits),
+            ]
+        });
+        let more = [energy, has_errors.then(|| rounding(run))];
+        let cells = [name, nnz, kernel, threads].into_iter().chain(figures(run));
+        rows.push(cells.chain(more.into_iter().flatten().flatten()).chain([check]).collect());
     }
-    render(&list)
+    fitted_rows(&headings, &rows, room)
 }
 
 /// Nonzeros of a matrix; the sizes of another subject.
@@ -195,24 +208,30 @@ fn bandwidth(bundle: &Bundle, room: Option<usize>) -> String {
 /// What `--verbose` adds: what kernels chose that pick another, how ranks shared the work, and the worst
 /// predictions.
 pub(super) fn details(bundle: &Bundle, room: Option<usize>) -> String {
-    [chosen(bundle), shares(bundle, room), predicted(bundle, room)].concat()
+    [chosen(bundle, room), shares(bundle, room), predicted(bundle, room)].concat()
 }
 
 /// A table of what each run of a kernel chose that picks another: the gain, the cost, and what pays for it.
-fn chosen(bundle: &Bundle) -> String {
-    let headings = ["chose on", "kernel", "threads", "ran", "speed-up", "setup", "pays off after"];
-    let mut list = table::table(&headings, &[2, 4, 5, 6]);
-    let mut any = false;
+fn chosen(bundle: &Bundle, room: Option<usize>) -> String {
+    let headings = [
+        (Kind::Name, "chose on"),
+        (Kind::Name, "kernel"),
+        (Kind::Number, "threads"),
+        (Kind::Name, "ran"),
+        (Kind::Number, "speed-up"),
+        (Kind::Number, "setup"),
+        (Kind::Number, "pays off after"),
+    ];
+    let mut rows = Vec::new();
     for run in &bundle.runs {
         let Some(choice) = &run.costs.choice else { continue };
-        any = true;
         let asked = run.asked.iter().map(|(name, value)| format!(" {name}={value}"));
         let pays = run
             .costs
             .break_even
             .map_or_else(dash, |products| format!("{} SpMVs", count(products.max(0.0) as u64)));
         let [.., speedup] = figures(run);
-        list.add_row([
+        rows.push(vec![
             bundle.subject(&run.matrix).map_or("", Subject::name).to_owned(),
             run.kernel.clone() + &asked.collect::<String>(),
             workers(run),
@@ -222,7 +241,10 @@ fn chosen(bundle: &Bundle) -> String {
             pays,
         ]);
     }
-    if any { format!("\n{}", render(&list)) } else { String::new() }
+    match rows.is_empty() {
+        true => String::new(),
+        false => format!("\n{}", fitted_rows(&headings, &rows, room)),
+    }
 }
 
 /// A sentence per run on how its ranks shared the work.
@@ -461,7 +483,7 @@ mod tests {
         let model = solved::model(runs);
         let mut bundle = Bundle::clone(&model.bundles()[0].bundle);
         let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let text = closing(&bundle, false, None) + &table(&bundle);
+        let text = closing(&bundle, false, None) + &table(&bundle, None);
         assert!(!text.to_lowercase().contains("energy"), "{text}");
         let energy = |joules, idle_watts| {
             let windows = vec![0.98 * joules, 1.02 * joules];
@@ -471,7 +493,7 @@ mod tests {
         let text = joined(&closing(&bundle, false, None));
         assert!(text.contains("Least energy: cpu/pcg/threads on m, 4.00 mJ"), "{text}");
         assert!(text.contains("by up to 2.00 %; the idle GPU took 70.0 W"), "{text}");
-        assert!(table(&bundle).contains("4.00 mJ"), "{}", table(&bundle));
+        assert!(table(&bundle, None).contains("4.00 mJ"), "{}", table(&bundle, None));
         bundle.runs[1].energy = None;
         bundle.runs[1].no_energy = Some("this GPU has no counter".into());
         let text = joined(&closing(&bundle, false, None));
@@ -490,7 +512,7 @@ mod tests {
         runs.push(undecided);
         let model = solved::model(runs);
         let bundle = &model.bundles()[0].bundle;
-        assert!(table(bundle).contains("limited by rounding"));
+        assert!(table(bundle, None).contains("limited by rounding"));
         let text = closing(bundle, false, None);
         let counts = "4 runs on 1 matrix: 3 passed the check (1 limited by rounding, not ranked), 1 \
                       undecided.";
@@ -521,6 +543,11 @@ mod tests {
         let line: Vec<&str> = text.lines().nth(2).unwrap().split_whitespace().collect();
         let expected = "m cpu/pcg/serial 1 cpu/hll/simd, hack_size=8 - 9.00 ms 251 SpMVs";
         assert_eq!(line.join(" "), expected);
+        bundle.runs[0].kernel = "k".repeat(99);
+        let text = details(&bundle, Some(80));
+        assert!(text.contains("kk…kk") && text.contains(" pays off after\n"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        bundle.runs[0].kernel = "cpu/pcg/serial".into();
         let predicted =
             Predicted { line_bytes: Some(10), useful_bytes: Some(1), ..Predicted::default() };
         bundle.runs[0].costs.predicted = Some(predicted);
