@@ -77,7 +77,7 @@ impl CudaProduct {
         watch: &Watch<'_>,
     ) -> Result<Option<Self>, PrepareError> {
         if configuration.kernel.operation == Operation::Spmm {
-            return Self::of_columns(device, configuration, a, memory).map(Some);
+            return Self::of_columns(device, configuration, a, memory, watch);
         }
         // A kernel chosen here shall take any x on the device, which is not checked.
         let problem = match configuration.kernel.id {
@@ -91,7 +91,7 @@ impl CudaProduct {
             Side::Double(side) => bind(machine, &problem, &side, configuration, memory, watch)?,
             Side::Single(side) => bind(machine, &problem, &side, configuration, memory, watch)?,
         };
-        Ok(made.map(|made| Self::checked(made, (&problem, a), configuration, 1)))
+        Ok(made.and_then(|made| Self::checked(made, (&problem, a), configuration, 1, watch)))
     }
 
     /// With a kernel of SpMM.
@@ -100,7 +100,8 @@ impl CudaProduct {
         configuration: &Configuration,
         a: &Arc<Csr>,
         memory: MemoryLimit,
-    ) -> Result<Self, PrepareError> {
+        watch: &Watch<'_>,
+    ) -> Result<Option<Self>, PrepareError> {
         let problem = SpmmProblem::drawn(Arc::clone(a), DEFAULT_SEED);
         problem.admit(configuration)?;
         if order_of_vectors(configuration.kernel) == Order::ColumnMajor {
@@ -113,20 +114,22 @@ impl CudaProduct {
             SpmmSide::Single(side, x) => bind_block(machine, (&side, &x), configuration, memory)?,
         };
         let k = SpmmProblem::vectors(configuration);
-        Ok(Self::checked(made, (&problem, a), configuration, k))
+        Ok(Self::checked(made, (&problem, a), configuration, k, watch))
     }
 
+    /// `None` when cancelled.
     fn checked(
         (ready, output, costs): Made,
         (problem, a): (&dyn Problem, &Csr),
         configuration: &Configuration,
         k: usize,
-    ) -> Self {
-        let check = problem.check(configuration, &output);
+        watch: &Watch<'_>,
+    ) -> Option<Self> {
+        let check = problem.check_watched(configuration, &output, watch)?;
         let chosen = costs.choice.as_ref().and_then(|choice| kernel(&choice.kernel));
         let kernel = chosen.unwrap_or(configuration.kernel);
         let (size, ready) = ((a.rows(), a.cols()), Some(Box::new(ready)));
-        Self { kernel, precision: configuration.precision, size, k, costs, check, ready }
+        Some(Self { kernel, precision: configuration.precision, size, k, costs, check, ready })
     }
 
     /// The kernel that runs; for a kernel that chooses, the chosen one.

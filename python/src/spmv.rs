@@ -129,7 +129,8 @@ fn checked(
     }
     let output = prepared.output(&Watch::cancelled_by(stop)).wait()?;
     let Some(output) = output else { return Err(Failure::Cancelled) };
-    let check = problem.check(configuration, &output);
+    let check = problem.check_watched(configuration, &output, &Watch::cancelled_by(stop));
+    let check = check.ok_or(Failure::Cancelled)?;
     match check.verdict {
         Verdict::Pass => Ok(output),
         _ => Err(Failure::unchecked(kernel.id, &check)),

@@ -286,7 +286,9 @@ impl Desk<'_> {
         let Some(output) = prepared.output(&watch).wait()? else {
             return Ok(Err(Outcome::Interrupted));
         };
-        let check = problem.check(configuration, &output);
+        let Some(check) = problem.check_watched(configuration, &output, &watch) else {
+            return Ok(Err(Outcome::Interrupted));
+        };
         if check.verdict != Verdict::Pass {
             eprintln!("error: {}; nothing was written", not_right(kernel.id, &check));
             return Ok(Err(Outcome::CheckFailed));

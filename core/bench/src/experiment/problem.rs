@@ -9,7 +9,7 @@ use super::configuration::Configuration;
 use super::error::PrepareError;
 use super::output::Output;
 use super::resident::Resident;
-use super::task::Finished;
+use super::task::{Finished, Watch};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_record::{Check, History, Operation, Predicted, Verdict, Work};
 
@@ -93,6 +93,21 @@ pub trait Problem: Any + Debug + Send + Sync {
             )),
             ..Check::default()
         })
+    }
+
+    /// The same; `None` if it is cancelled between parts of the reference.
+    fn check_watched(
+        &self,
+        configuration: &Configuration,
+        output: &Output,
+        watch: &Watch<'_>,
+    ) -> Option<Check> {
+        while self.extend_reference(configuration) {
+            if watch.is_cancelled() {
+                return None;
+            }
+        }
+        Some(self.check(configuration, output))
     }
 }
 

@@ -287,6 +287,9 @@ impl Runner<'_> {
             return Ok(Start::Cancelled);
         }
         while problem.extend_reference(configuration) {
+            if self.cancelled() {
+                return Ok(Start::Cancelled);
+            }
             set_down().await;
         }
         let mut check = problem.check(configuration, &output);

@@ -3,6 +3,7 @@
 use super::sampling::{BETWEEN_LOOKS_S, chunk};
 use super::*;
 use crate::experiment::configuration::Temperature;
+use crate::experiment::resident::Resident;
 use crate::experiment::{
     Alone, Availability, BatchedDenseProblem, CpuBackend, Executed, LastOutput, Metered, Output,
     ParameterLists, Sampled, SetUp, SkylineProblem, SpmmProblem, SpmvProblem, SymgsProblem, Ticket,
@@ -14,7 +15,7 @@ use sparsescope_model::kernel::{KernelDescriptor, kernels, reference};
 use sparsescope_record::{Bandwidth, Energy, Operation, Precision};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 mod later;
 mod ranks;
@@ -336,6 +337,77 @@ fn stopping_keeps_what_is_finished() {
     let mut seen = Collect { stop_after: Some(2), ..Collect::default() };
     let ending = run_with(&CpuBackend::new(), MemoryLimit::unlimited(), &mut seen);
     assert_eq!((ending, seen.runs.len()), (Ending::Cancelled, 2));
+}
+
+/// A product whose reference has five parts, the first of which is interrupted.
+#[derive(Debug)]
+struct InParts {
+    product: SpmvProblem,
+    cancel: AtomicBool,
+    parts: AtomicUsize,
+}
+
+impl Problem for InParts {
+    fn operation(&self) -> Operation {
+        self.product.operation()
+    }
+    fn is_empty(&self) -> bool {
+        self.product.is_empty()
+    }
+    fn resident(&self, configuration: &Configuration, memory: MemoryLimit) -> Vec<Resident> {
+        self.product.resident(configuration, memory)
+    }
+    fn extend_reference(&self, _: &Configuration) -> bool {
+        self.cancel.store(true, Ordering::Relaxed);
+        self.parts.fetch_add(1, Ordering::Relaxed) < 4
+    }
+    fn compare(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
+        self.product.compare(configuration, output)
+    }
+    fn work(&self, output: &Output) -> Work {
+        self.product.work(output)
+    }
+}
+
+/// The CPU backend for its product.
+struct OfParts(CpuBackend);
+
+impl Backend for OfParts {
+    fn model(&self) -> &str {
+        "of parts"
+    }
+    fn availability(&self, kernel: &KernelDescriptor) -> Availability {
+        self.0.availability(kernel)
+    }
+    fn prepare<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p dyn Problem,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let in_parts = problem.of::<InParts>().unwrap();
+        self.0.prepare(configuration, &in_parts.product, memory)
+    }
+}
+
+#[test]
+fn stopping_waits_for_a_part_of_the_reference_not_for_all() {
+    let (cancel, parts) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let problem = InParts { product: problem(), cancel, parts };
+    let (settings, backend) = (settings(), OfParts(CpuBackend::new()));
+    let runner = Runner {
+        backends: vec![(DeviceKind::Cpu, &backend)],
+        settings: &settings,
+        environment: &environment(),
+        memory: None,
+        cancel: &problem.cancel,
+        agreement: &Alone,
+    };
+    let mut seen = Collect::default();
+    let all = Configuration::all(&[reference(Operation::Spmv)], &settings);
+    let ending = runner.run("m", &problem, &all, &[], &mut seen).unwrap();
+    assert_eq!((ending, seen.runs.len()), (Ending::Cancelled, 0));
+    assert_eq!(problem.parts.load(Ordering::Relaxed), 1);
 }
 
 /// Takes 20 ms for every call and is interrupted by its first sample.

@@ -65,11 +65,13 @@ impl ColumnReferences {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
 
     use super::super::{SpmmProblem, tests::of};
     use super::*;
     use crate::experiment::output::Output;
     use crate::experiment::problem::Problem;
+    use crate::experiment::task::Watch;
     use sparsescope_kernels::spmm::serial;
     use sparsescope_matrix::matrix::examples;
     use sparsescope_matrix::parallel::lock;
@@ -94,6 +96,21 @@ mod tests {
         let steps = vec![COLUMNS, COLUMNS, 1, 1];
         assert_eq!(columns(double), [steps.clone(), vec![]]);
         assert_eq!(columns(single), [steps.clone(), steps]);
+    }
+
+    #[test]
+    fn a_check_that_is_cancelled_computes_no_more_than_a_few_columns() {
+        let problem = SpmmProblem::drawn(Arc::new(examples::five_by_five()), 42);
+        let k = 2 * COLUMNS + 1;
+        let configuration = of("cpu/spmm/rows", k as u32, Precision::F64);
+        let y = Output::Vector(vec![0.0; 5 * k]);
+        let verdict = |is_cancelled: bool| {
+            let flag = AtomicBool::new(is_cancelled);
+            let check = problem.check_watched(&configuration, &y, &Watch::cancelled_by(&flag));
+            let found = lock(&problem.double).references[&Precision::F64].references.len();
+            (check.map(|check| check.verdict), found)
+        };
+        assert_eq!([true, false].map(verdict), [(None, 1), (Some(Verdict::Fail), 3)]);
     }
 
     #[test]
