@@ -1,6 +1,6 @@
 //! The launcher of `cuda/spmm/merge`.
 
-use sparsescope_core::kernel::{PathShares, columns_per_thread};
+use sparsescope_core::kernel::{PATH_STEPS, PathShares, columns_per_thread};
 use sparsescope_core::matrix::{Offset, RowPtr};
 use sparsescope_core::spmv::MergePath;
 
@@ -37,14 +37,13 @@ fn over_pieces<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
     let columns = count("the number of columns of X", k)?;
     let each = columns_per_thread(k, T::BYTES);
     let packs = k / each;
-    let PathShares { steps, width, slices, at_once } =
-        PathShares::new(operands.rows + slots.col.len(), packs, block);
-    let path = MergePath::in_steps(host, steps);
+    let PathShares { width, slices, at_once } = PathShares::new(packs, block);
+    let path = MergePath::in_steps(host, PATH_STEPS);
     let (pieces, blocks) = (path.len(), path.len().div_ceil(at_once));
     let first_row: Vec<u32> = path.iter().map(|(from, _)| from.row as u32).chain([rows]).collect();
     let first_row = Buffer::of(device, "the first rows of pieces", &first_row)?;
     let carry = Buffer::unset(device, "the sums of rows that are cut", blocks * k)?;
-    let (steps, pieces) = (steps as u32, pieces as u64);
+    let (steps, pieces) = (PATH_STEPS as u32, pieces as u64);
     let arguments = SpmmMerge {
         rows,
         columns,

@@ -55,7 +55,8 @@ pub use scaled::{Op, Scale};
 pub use set_up::SetUpBy;
 pub use solver::{Applied, Guess, SolverFormat};
 pub use spmm::{
-    MOST_VECTORS, PathShares, columns_of_row_split, columns_per_thread, order_of_vectors,
+    MOST_VECTORS, PATH_STEPS, PathShares, columns_of_row_split, columns_per_thread,
+    order_of_vectors,
 };
 pub use threads::{Access, Pass, StridedSlots, ThreadSlots};
 pub use tiles::{Tile, TileShape, Tiles, lanes_a_row};

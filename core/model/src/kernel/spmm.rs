@@ -52,17 +52,12 @@ fn widest(k: usize, value_bytes: usize, threads: usize) -> usize {
     [4, 2].into_iter().find(fits).unwrap_or(1)
 }
 
-/// Threads that keep a large GPU busy.
-const BUSY: usize = 1 << 19;
-
-/// Minimum and maximum number of steps of a piece.
-const STEPS: [usize; 2] = [32, 256];
+/// Steps of a piece. Longer ones are slower on large matrices; shorter ones leave more parts of long rows to add.
+pub const PATH_STEPS: usize = 64;
 
 /// How `cuda/spmm/merge` shares the merge path among threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathShares {
-    /// Steps of a piece: fewer if a large GPU would have too few threads.
-    pub steps: usize,
     /// Adjacent threads that take a piece, each with one pack of columns of X.
     pub width: usize,
     /// Slices of `width` packs, which blocks of their own take.
@@ -72,17 +67,11 @@ pub struct PathShares {
 }
 
 impl PathShares {
-    /// For a path of `all` steps, rows of this many packs, at least 1, and blocks of at least 32 threads.
-    pub fn new(all: usize, packs: usize, block: u32) -> Self {
-        let [least, most] = STEPS;
+    /// For rows of this many packs, at least 1, and blocks of at least 32 threads.
+    pub fn new(packs: usize, block: u32) -> Self {
         // At most a warp takes a piece, in slices of equal width.
         let width = packs.div_ceil(packs.div_ceil(LANES as usize));
-        Self {
-            steps: (all * packs / BUSY).clamp(least, most),
-            width,
-            slices: packs.div_ceil(width),
-            at_once: block as usize / width,
-        }
+        Self { width, slices: packs.div_ceil(width), at_once: block as usize / width }
     }
 }
 
@@ -232,15 +221,9 @@ mod tests {
     }
 
     #[test]
-    fn a_path_has_as_many_threads_as_keep_a_large_gpu_busy_if_it_is_long_enough() {
-        let steps = |all, packs| PathShares::new(all, packs, 128).steps;
-        for (all, packs) in [(10_000_000, 8), (3_000_000, 32), (5_000_000, 16)] {
-            let found = all / steps(all, packs) * packs;
-            assert!((BUSY..2 * BUSY).contains(&found), "{all} steps: {found} threads");
-        }
-        assert_eq!([steps(0, 8), steps(1_000_000, 1), steps(1 << 30, 32)], [32, 32, 256]);
+    fn wide_rows_are_shared_in_slices() {
         // 33 packs are more than a warp has threads: two slices, of 17 and 16.
-        let wide = PathShares::new(100, 33, 128);
+        let wide = PathShares::new(33, 128);
         assert_eq!((wide.width, wide.slices, wide.at_once), (17, 2, 7));
     }
 }

@@ -9,7 +9,8 @@ use super::request::{Counts, Direction, Request};
 use super::step::{Sink, Step, StepKind};
 use super::traffic::ArrayTraffic;
 use crate::kernel::{
-    Access, KernelDescriptor, LANES, PathShares, columns_of_row_split, columns_per_thread,
+    Access, KernelDescriptor, LANES, PATH_STEPS, PathShares, columns_of_row_split,
+    columns_per_thread,
 };
 use sparsescope_kernels::spmv::MergePath;
 use sparsescope_matrix::matrix::{AnyFormat, Bsr, Csr, Hll, Order, Scalar, SlotLayout};
@@ -267,8 +268,8 @@ impl<'a, S: Sink> Columns<'a, S> {
     /// `spmm_merge`, then `spmm_merge_carry`.
     fn pieces(&mut self, a: &Csr) {
         let packs = self.packs;
-        let shares = PathShares::new(a.rows() + a.nnz(), packs, BLOCK);
-        let path = MergePath::in_steps(a.row_ptr(), shares.steps);
+        let shares = PathShares::new(packs, BLOCK);
+        let path = MergePath::in_steps(a.row_ptr(), PATH_STEPS);
         let pieces: Vec<Piece> = path
             .iter()
             .map(|(from, to)| Piece {
@@ -355,7 +356,7 @@ impl<'a, S: Sink> Columns<'a, S> {
         let (packs, at_once) = (self.packs, shares.at_once);
         // The first row of a piece, or the number of rows after the last one.
         let first_row = |piece: usize| pieces.get(piece).map_or(a.rows(), |of| of.rows.start);
-        let began = |row: usize| (a.row_ptr().get(row) + row) / shares.steps / at_once;
+        let began = |row: usize| (a.row_ptr().get(row) + row) / PATH_STEPS / at_once;
         for warp in warps(pieces.len().div_ceil(at_once), packs) {
             let row = |lane: usize| warp[lane].map(|(block, _)| first_row(block * at_once));
             self.load(Array::Plan, |lane| warp[lane].map(|(block, _)| block * at_once));
