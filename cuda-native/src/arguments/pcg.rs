@@ -16,11 +16,13 @@ arguments! {
 
     /// y = A·x in column-major HLL, and with·y; `near` is 1 where columns are stored as distances:
     /// those in a row's first slots, whose number is in the upper half of its length, count from
-    /// `base` + row, the others from 65 536 further. If `distinct` is not 0, `val` has that many
-    /// values, and slots have the codes of theirs; `fours` is 1 where four slots of a row are adjacent.
-    HllColumnMajorSolver<'a> of HllSolver [hll_column_major_solver] (
-        rows: u32, hack_size: u32, lanes: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,
-        near: u32, base: u32, fours: u32, col: Reads<'a, u32>, distance: Reads<'a, u16>,
+    /// `base` + row, the others from 65 536 further. In the kernels of codes, `val` has `distinct`
+    /// values, and slots have the codes of theirs, of which four of a row may be adjacent.
+    HllColumnMajorSolver<'a> of HllSolver [
+        hll_column_major_solver, hll_coded_solver, hll_fours_solver
+    ] (
+        rows: u32, lanes: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>, near: u32,
+        base: u32, col: Reads<'a, u32>, distance: Reads<'a, u16>,
         distinct: u32, codes: Reads<'a, u8>, val: Reads<'a, f64>, x: Reads<'a, f64>,
         y: Writes<'a, f64>, purpose: u32, with: Reads<'a, f64>, parts: Writes<'a, f64>,
         counts: Writes<'a, u32>, numbers: Writes<'a, f64>, words: Reads<'a, u32>

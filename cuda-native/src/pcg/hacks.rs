@@ -1,6 +1,6 @@
 //! A matrix in column-major HLL for a solver's SpMV.
 
-use sparsescope_core::kernel::{GridMapping, Work, lanes_a_row};
+use sparsescope_core::kernel::{GridMapping, LANES, Work, lanes_a_row};
 use sparsescope_core::matrix::DEFAULT_HACK_SIZE;
 
 use super::state::{Product, Scalars};
@@ -30,6 +30,12 @@ const MOST_BLOCKS: u64 = 2048;
 /// Slots that show whether values are few before all are read.
 const SAMPLE: u64 = 1 << 16;
 
+/// Minimum number of rows for a row per lane with codes: fewer rows share the lanes of a warp, and keep their values.
+const FEWEST_ROWS: u32 = 1 << 16;
+
+const _: () =
+    assert!(DEFAULT_HACK_SIZE == LANES as usize, "the solver's kernels take hacks of a warp");
+
 /// The hacks of a matrix, whose columns are 16-bit distances where all of them fit: those of a
 /// row's first slots from one window of 65 536 columns that moves with the rows, the others from
 /// the next one. So distances may differ by up to 131 071, as in bands of 65 536 on either side.
@@ -44,6 +50,7 @@ pub(super) struct NearHacks {
     fours: bool,
     /// One or two bytes per slot; empty where values are stored as they are.
     codes: Buffer<u8>,
+    multiprocessors: u32,
 }
 
 /// Columns as distances.
@@ -66,10 +73,11 @@ impl NearHacks {
         rows: u32,
         encodes: bool,
     ) -> Result<Self, DeviceError> {
-        let lanes = lanes_a_row(rows.into(), hacks.slot_count());
         let near = Near::of(device, &hacks, rows)?;
+        let encodes = encodes && (rows >= FEWEST_ROWS || !near.used);
         let found = if encodes { Distinct::of(device, &hacks.slots.val)? } else { None };
-        let fours = near.used && found.is_some() && lanes == 1;
+        let fours = near.used && found.is_some();
+        let lanes = if fours { 1 } else { lanes_a_row(rows.into(), hacks.slot_count()) };
         let codes = match found {
             Some(distinct) => {
                 // Before the lengths get their upper halves.
@@ -83,7 +91,8 @@ impl NearHacks {
             near.fill(device, &hacks, (rows, fours))?;
             hacks.slots.col = Buffer::unset(device, "the columns", 0)?;
         }
-        Ok(Self { hacks, rows, lanes, near, fours, codes })
+        let multiprocessors = device.properties().multiprocessors;
+        Ok(Self { hacks, rows, lanes, near, fours, codes, multiprocessors })
     }
 
     /// Bytes of its arrays.
@@ -98,10 +107,20 @@ impl NearHacks {
         self.hacks.spent() + self.near.distance.spent() + self.codes.spent()
     }
 
-    /// Blocks of an SpMV.
+    /// The kernel of an SpMV, and how many of its blocks a multiprocessor runs at once.
+    fn kernel(&self) -> (&'static str, u64) {
+        match (self.fours, self.codes.is_empty()) {
+            (true, _) => ("hll_fours_solver", 8),
+            (_, false) => ("hll_coded_solver", 4),
+            _ => ("hll_column_major_solver", 4),
+        }
+    }
+
+    /// Blocks of an SpMV: as many as run at once, if there are rows for all.
     pub(super) fn blocks(&self) -> u64 {
         let work = Work::Shared(self.rows.into(), self.lanes.into());
-        GridMapping::LanesPerRow.blocks(work, BLOCK)
+        let (_, at_once) = self.kernel();
+        GridMapping::LanesPerRow.blocks(work, BLOCK).min(at_once * u64::from(self.multiprocessors))
     }
 
     /// The step of an SpMV.
@@ -116,13 +135,11 @@ impl NearHacks {
         let val = &self.hacks.slots.val;
         let arguments = HllColumnMajorSolver {
             rows: self.rows,
-            hack_size: DEFAULT_HACK_SIZE as u32,
             lanes: self.lanes,
             offsets: Reads(&self.hacks.offsets),
             row_len: Reads(&self.hacks.row_len),
             near: u32::from(self.near.used),
             base: self.near.base,
-            fours: u32::from(self.fours),
             col: Reads(&self.hacks.slots.col),
             distance: Reads(&self.near.distance),
             distinct: if self.codes.is_empty() { 0 } else { val.len() as u32 },
@@ -138,18 +155,15 @@ impl NearHacks {
             words: Reads(&scalars.words),
         };
         let shape = Shape { grid: self.blocks(), block: BLOCK, shared_bytes: 0 };
-        // SAFETY: every row lies in a hack of that size at its own position, and there is one offset
-        // more than hacks; `row_len` has the row's length, in its lower half where `near`. The slots
-        // of its length have a column, in the array that `near` selects, within the matrix, and a value or,
-        // where `distinct` is not 0, a code below it of as many bytes as it needs; x has one
-        // element per column, y and the vector it is multiplied with one per row. The sums of
-        // blocks have enough space. Where `fours`, hacks have 32 rows, of which a lane has one, and
-        // begin at multiples of 32 slots, so groups of four are aligned and within the arrays; what
-        // they hold beyond a row's length is not used. All threads wait for the previous kernels before they read x or
-        // write.
-        let launch = unsafe {
-            Launch::new(device, "hll_column_major_solver", shape, &arguments)?.ahead(device)
-        };
+        let (name, _) = self.kernel();
+        // SAFETY: every row lies in a hack of a warp at its own position, and there is one offset more than hacks;
+        // `row_len` has the row's length, in its lower half where `near`. The slots of its length have a column, in
+        // the array that `near` selects, within the matrix, and a value or, for the kernels of codes, a code below
+        // `distinct` of as many bytes as it needs; x has one element per column, y and the vector it is multiplied
+        // with one per row. The sums of blocks have enough space. For fours, a lane has a row, and hacks begin at
+        // multiples of 32 slots, so groups of four are aligned and within the arrays; what they hold beyond a row's
+        // length is not used. All threads wait for the previous kernels before they read x or write.
+        let launch = unsafe { Launch::new(device, name, shape, &arguments)?.ahead(device) };
         Ok(Step::Launch(launch))
     }
 }
