@@ -2,51 +2,94 @@
 // row r. Padding has value 0 and the row's last column: 0 in empty rows and in those stored past
 // the last.
 
-// Slots of a row held in shared memory at a time.
-const u32 WIDE = 8;
+// Slots of a row that a warp holds in shared memory at a time, and the room it needs for them.
+const u32 WIDE = 8, APART = WIDE + 1, ROOM_OF_WARP = WARP * APART;
 
-// A warp has 32 positions. It reads their rows side by side, 8 nonzeros of each at a time, so that
-// the loads of four lanes are adjacent, and writes one slot of all of them at once.
+// Place of nonzero i in shared memory: lanes whose rows have 32 nonzeros each meet different banks.
+__device__ inline u32 skewed(u32 i) { return i + i / WARP; }
+
+// Copies an element to shared memory; it is there after `after_staged` and a barrier.
+template <typename T>
+__device__ inline void stage(T* to, const T* from) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::
+        "r"((u32)__cvta_generic_to_shared(to)), "l"(from), "n"(sizeof(T)) : "memory");
+#else
+    *to = __ldcs(from);
+#endif
+}
+__device__ inline void after_staged() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+// A block has 32 positions. Where their rows are in order, their nonzeros are adjacent: if there is
+// `room`, they are copied to shared memory as they lie, and each warp writes every fourth slot of
+// all rows. Otherwise a warp reads the rows side by side, 8 nonzeros of each at a time, so that the
+// loads of eight lanes are adjacent, and writes one slot of all rows at once. `room` is at least
+// that of four warps.
 extern "C" __global__ void __launch_bounds__(128) convert_hll(
-    u32 in_hacks, u32 stored, u32 hack_size, u32 permuted, const u32* row_of, const offset* row_ptr,
-    const u32* csr_col, const real* csr_val, const u64* offsets, const u32* max_nzr, u32* row_len,
-    u32* col, real* val)
+    u32 in_hacks, u32 stored, u32 hack_size, u32 permuted, u32 room, const u32* row_of,
+    const offset* row_ptr, const u32* csr_col, const real* csr_val, const u64* offsets,
+    const u32* max_nzr, u32* row_len, u32* col, real* val)
 {
-    __shared__ u32 cols[128 / WARP][WARP][WIDE + 1];
-    __shared__ real vals[128 / WARP][WARP][WIDE + 1];
-    const u32 warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    const u64 position = thread_in_grid();
-    if (position - lane >= stored) return;
-    u64 begin = 0;
+    extern __shared__ real vals[];
+    u32* const cols = reinterpret_cast<u32*>(vals + room);
+    const u32 warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, warps = blockDim.x / WARP;
+    const u64 position = (u64)blockIdx.x * WARP + lane;
+    // Positions past the last row's begin where that ends.
+    u64 begin = permuted ? 0 : row_ptr[in_hacks];
     u32 length = 0, width = 0;
     u64 slot = 0;
     if (position < in_hacks) {
         const u32 row = permuted ? row_of[position] : position;
         begin = row_ptr[row];
         length = row_ptr[row + 1] - begin;
-        row_len[position] = length;
+        if (warp == 0) row_len[position] = length;
     }
     if (position < stored) {
         width = max_nzr[position / hack_size];
         slot = offsets[position / hack_size] + position % hack_size;
     }
+    const u64 before = __shfl_sync(ALL_LANES, begin, 0);
+    const u64 entries = __shfl_sync(ALL_LANES, begin + length, WARP - 1) - before;
+    if (!permuted && entries + entries / WARP <= room) {
+        for (u32 i = threadIdx.x; i < entries; i += blockDim.x) {
+            stage(&cols[skewed(i)], &csr_col[before + i]);
+            stage(&vals[skewed(i)], &csr_val[before + i]);
+        }
+        after_staged();
+        __syncthreads();
+        const u32 own = (u32)(begin - before);
+        const u32 last = length > 0 ? cols[skewed(own + length - 1)] : 0;
+        for (u32 j = warp; j < width; j += warps) {
+            const u64 at = slot + (u64)j * hack_size;
+            col[at] = j < length ? cols[skewed(own + j)] : last;
+            val[at] = j < length ? vals[skewed(own + j)] : 0;
+        }
+        return;
+    }
+
+    u32* const some_cols = cols + warp * ROOM_OF_WARP;
+    real* const some_vals = vals + warp * ROOM_OF_WARP;
     const u32 last = length > 0 ? csr_col[begin + length - 1] : 0;
     const u32 most = warp_max(width);
-    for (u32 first = 0; first < most; first += WIDE) {
+    for (u32 first = WIDE * warp; first < most; first += WIDE * warps) {
         // Four rows at a time.
         for (u32 r = lane / WIDE; r < WARP; r += WARP / WIDE) {
             const u64 from = __shfl_sync(ALL_LANES, begin, r);
-            const u32 entries = __shfl_sync(ALL_LANES, length, r), j = first + lane % WIDE;
-            if (j < entries) {
-                cols[warp][r][lane % WIDE] = __ldcs(&csr_col[from + j]);
-                vals[warp][r][lane % WIDE] = __ldcs(&csr_val[from + j]);
+            const u32 of_row = __shfl_sync(ALL_LANES, length, r), j = first + lane % WIDE;
+            if (j < of_row) {
+                some_cols[r * APART + lane % WIDE] = __ldcs(&csr_col[from + j]);
+                some_vals[r * APART + lane % WIDE] = __ldcs(&csr_val[from + j]);
             }
         }
         __syncwarp();
         for (u32 j = first; j < first + WIDE && j < width; j++) {
             const u64 at = slot + (u64)j * hack_size;
-            col[at] = j < length ? cols[warp][lane][j - first] : last;
-            val[at] = j < length ? vals[warp][lane][j - first] : 0;
+            col[at] = j < length ? some_cols[lane * APART + j - first] : last;
+            val[at] = j < length ? some_vals[lane * APART + j - first] : 0;
         }
         __syncwarp();
     }

@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::time::Instant;
 
 use sparsescope_core::experiment::PrepareError;
-use sparsescope_core::kernel::{GridMapping, Work};
 use sparsescope_core::matrix::{
     Csr, HACK_SIZES, Hll, HllLayout, Offset, Order, RowOrder, RowPtr, SlotLayout,
 };
@@ -18,8 +17,14 @@ use crate::launch::{Launch, Shape, Step, enqueue};
 use crate::refusal::refused;
 use crate::value::DeviceReal;
 
-/// Threads per block of the kernels that fill and that plan.
+/// Threads per block of the kernel that fills, and the positions that a block has.
 const BLOCK: u32 = 128;
+const POSITIONS: usize = 32;
+
+/// Nonzeros for which every block has room: 9 for each row in each of its four warps.
+const LEAST_ROOM: usize = 4 * 9 * POSITIONS;
+
+/// Threads per block of the kernel that plans.
 const PLAN_BLOCK: u32 = 1024;
 
 /// Where the slots of column-major hacks lie, on the device.
@@ -265,11 +270,16 @@ fn fill<T: DeviceReal, O: Offset + Element>(
     let offsets = made.offsets.part(hacks.clone()).ok_or_else(outside)?;
     let row_len = made.row_len.part(rows.clone()).ok_or_else(outside)?;
     let stored = row_count(hacks.len() * hack_size)?;
+    // Two blocks at once, so that one copies while the other writes.
+    let each = (size_of::<u32>() + T::BYTES) as u32;
+    let most = device.properties().shared_per_block / 2 / each;
+    let room = room_of_block(csr.col.len(), rows.len(), most as usize);
     let arguments = ConvertHll {
         in_hacks: row_count(rows.len())?,
         stored,
         hack_size: count("the hack size", *hack_size)?,
         permuted: u32::from(order.row_of().is_some()),
+        room,
         row_of: Reads(&made.row_of),
         row_ptr: Reads(row_ptr),
         csr_col: Reads(&csr.col),
@@ -280,16 +290,27 @@ fn fill<T: DeviceReal, O: Offset + Element>(
         col: Writes(&slots.col),
         val: Writes(&slots.val),
     };
-    let grid = GridMapping::ThreadPerRow.blocks(Work::Rows(stored.into()), BLOCK);
-    let shape_of_grid = Shape { grid, block: BLOCK, shared_bytes: 0 };
-    // SAFETY: one thread per stored position; each position in hacks has its own row and length,
-    // row offsets ascend up to the length of CSR's columns and values, and the plan's hacks are as
-    // wide as their longest row, so that each slot from a hack's offset on is within col and val.
+    let grid = u64::from(stored).div_ceil(POSITIONS as u64);
+    let shape_of_grid = Shape { grid, block: BLOCK, shared_bytes: room * each };
+    // SAFETY: one block per 32 stored positions, with room for as many columns and values as it is
+    // told; each position in hacks has its own row and length, row offsets ascend up to the length
+    // of CSR's columns and values, and the plan's hacks are as wide as their longest row, so that
+    // each slot from a hack's offset on is within col and val.
     let launch = unsafe { Launch::new(device, "convert_hll", shape_of_grid, &arguments)? };
     let start = Instant::now();
     enqueue(device, &[Step::Launch(launch)])?;
     device.synchronize()?;
     Ok(start.elapsed().as_secs_f64())
+}
+
+/// Nonzeros that a block has room for: a quarter more than an average block has, and one more for
+/// every 32, which the kernel leaves free. If that is more than `most`, blocks are not copied as a
+/// whole.
+fn room_of_block(entries: usize, rows: usize, most: usize) -> u32 {
+    let average = entries / rows.max(1).div_ceil(POSITIONS);
+    let room = average + average / 4;
+    let room = room + room / 32 + 1;
+    if room > most { LEAST_ROOM as u32 } else { room.max(LEAST_ROOM) as u32 }
 }
 
 /// The rows kept apart, in CSR with 64-bit offsets.
@@ -314,6 +335,17 @@ fn tail<T: DeviceReal>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_block_has_room_for_more_than_the_average_unless_that_is_too_much() {
+        // 40 nonzeros per row are 1280 per block; 1600 and 50 that stay free.
+        assert_eq!(room_of_block(40 * 320, 320, 9000), 1651);
+        assert_eq!(room_of_block(40 * 320, 320, 1650), LEAST_ROOM as u32);
+        assert_eq!(room_of_block(7 * 320, 320, 9000), LEAST_ROOM as u32);
+        // The last block may have fewer rows.
+        assert_eq!(room_of_block(1280, 33, 9000), LEAST_ROOM as u32);
+        assert_eq!(room_of_block(0, 0, 9000), LEAST_ROOM as u32);
+    }
 
     #[test]
     fn pieces_are_hacks_of_so_many_entries_or_a_single_one() {

@@ -118,10 +118,10 @@ arguments! {
 
     /// CSR into column-major hacks.
     ConvertHll<'a, real T, offset O> of Convert [convert_hll] (
-        in_hacks: u32, stored: u32, hack_size: u32, permuted: u32, row_of: Reads<'a, u32>,
-        row_ptr: Reads<'a, O>, csr_col: Reads<'a, u32>, csr_val: Reads<'a, T>,
-        offsets: Reads<'a, u64>, max_nzr: Reads<'a, u32>, row_len: Writes<'a, u32>,
-        col: Writes<'a, u32>, val: Writes<'a, T>
+        in_hacks: u32, stored: u32, hack_size: u32, permuted: u32, room: u32,
+        row_of: Reads<'a, u32>, row_ptr: Reads<'a, O>, csr_col: Reads<'a, u32>,
+        csr_val: Reads<'a, T>, offsets: Reads<'a, u64>, max_nzr: Reads<'a, u32>,
+        row_len: Writes<'a, u32>, col: Writes<'a, u32>, val: Writes<'a, T>
     )
 
     /// CSR in the order of its transpose.
