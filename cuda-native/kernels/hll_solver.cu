@@ -290,29 +290,36 @@ extern "C" __global__ void hll_codes(
 }
 
 // Distances of the columns from their rows, plus 2^32: the minimum goes to range[0], the maximum to
-// range[1]; range[2] becomes 1 if a row's columns are not sorted or its length has more than 16
-// bits. One thread per row.
-extern "C" __global__ void hll_distance_range(
+// range[1]; range[2] becomes 1 if the length of a row has more than 16 bits. Columns ascend in each
+// row, so that its first and its last tell. Any number of blocks of 256 threads.
+extern "C" __global__ void __launch_bounds__(256) hll_distance_range(
     u32 rows, u32 hack_size, const u64* offsets, const u32* row_len, const u32* col, u64* range)
 {
-    const u64 row = thread_in_grid();
+    __shared__ u64 low[256 / WARP], high[256 / WARP];
+    const u64 apart = 1ull << 32;
     u64 least = ~0ull, greatest = 0;
-    if (row < rows) {
+    for (u64 row = thread_in_grid(); row < rows; row += (u64)gridDim.x * blockDim.x) {
         const u64 first = offsets[row / hack_size] + row % hack_size;
-        bool ascend = row_len[row] < WINDOW;
-        for (u32 j = 0; j < row_len[row]; j++) {
-            const u64 apart = (1ull << 32) + col[first + (u64)j * hack_size] - row;
-            ascend &= j == 0 || apart > greatest;
-            least = min(least, apart);
-            greatest = max(greatest, apart);
-        }
-        if (!ascend) range[2] = 1;
+        const u32 length = row_len[row];
+        if (length >= WINDOW) range[2] = 1;
+        if (length == 0) continue;
+        least = min(least, apart + col[first] - row);
+        greatest = max(greatest, apart + col[first + (u64)(length - 1) * hack_size] - row);
     }
     for (u32 lane = WARP / 2; lane > 0; lane /= 2) {
         least = min(least, __shfl_down_sync(ALL_LANES, least, lane));
         greatest = max(greatest, __shfl_down_sync(ALL_LANES, greatest, lane));
     }
-    if (threadIdx.x % WARP != 0 || least > greatest) return;
+    if (threadIdx.x % WARP == 0) {
+        low[threadIdx.x / WARP] = least;
+        high[threadIdx.x / WARP] = greatest;
+    }
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    for (u32 warp = 1; warp < blockDim.x / WARP; warp++) {
+        least = min(least, low[warp]);
+        greatest = max(greatest, high[warp]);
+    }
     atomicMin(&range[0], least);
     atomicMax(&range[1], greatest);
 }

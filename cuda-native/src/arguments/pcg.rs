@@ -28,8 +28,8 @@ arguments! {
         counts: Writes<'a, u32>, numbers: Writes<'a, f64>, words: Reads<'a, u32>
     )
 
-    /// Minimum and maximum distance of columns from their rows, plus 2³², and whether any row is
-    /// unsorted or has a length of more than 16 bits.
+    /// Minimum and maximum distance of columns from their rows, plus 2³², and whether any row has a
+    /// length of more than 16 bits.
     HllDistanceRange<'a> of HllSolver [hll_distance_range] (
         rows: u32, hack_size: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,
         col: Reads<'a, u32>, range: Writes<'a, u64>

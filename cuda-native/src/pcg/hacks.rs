@@ -24,7 +24,7 @@ const MOST_DISTINCT: usize = 1 << 13;
 /// Number of values that 8-bit codes can represent.
 const OF_BYTE: usize = 1 << 8;
 
-/// Maximum number of blocks that look for distinct values.
+/// Maximum number of blocks that look for distinct values or for the range of distances.
 const MOST_BLOCKS: u64 = 2048;
 
 /// Slots that show whether values are few before all are read.
@@ -301,23 +301,24 @@ fn base_of(device: &Device, hacks: &Hacks<f64>, rows: u32) -> Result<Option<u32>
         col: Reads(&hacks.slots.col),
         range: Writes(&range),
     };
+    let shape = row_a_thread(rows);
+    let shape = Shape { grid: shape.grid.min(MOST_BLOCKS), ..shape };
     // SAFETY: every row lies in a hack of that size at its own position and has a column in each slot of its
     // length; `range` has three words.
-    let launch =
-        unsafe { Launch::new(device, "hll_distance_range", row_a_thread(rows), &arguments)? };
+    let launch = unsafe { Launch::new(device, "hll_distance_range", shape, &arguments)? };
     Step::Launch(launch).enqueue(device)?;
     Ok(base_of_range(&range.to_host(device)?))
 }
 
 /// The same, from the minimum and maximum distance plus 2³², which are reversed if there are no
-/// nonzeros, and whether columns are unsorted or a row is too long.
+/// nonzeros, and whether a row is too long.
 fn base_of_range(range: &[u64]) -> Option<u32> {
-    let [least, greatest, unordered] = *range else { return None };
+    let [least, greatest, too_long] = *range else { return None };
     if least > greatest {
         return Some(0);
     }
     // The low half of the minimum is the distance modulo 2³², as kernels add it.
-    (unordered == 0 && greatest - least < 2 * WINDOW).then_some(least as u32)
+    (too_long == 0 && greatest - least < 2 * WINDOW).then_some(least as u32)
 }
 
 fn row_a_thread(rows: u32) -> Shape {
