@@ -13,7 +13,7 @@ use crate::device::{Device, DeviceError, Doing};
 /// Shared ownership of device memory: it is not freed while this is held.
 pub(crate) type Memory = Arc<dyn Any + Send + Sync>;
 
-/// Seconds spent on making arrays.
+/// Seconds spent on making arrays, without the look at free memory before large ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Spent {
     pub(crate) allocate_s: f64,
@@ -51,7 +51,7 @@ impl<T> Clone for Buffer<T> {
 }
 
 impl<T: DeviceRepr + 'static> Buffer<T> {
-    /// An uninitialised array. Checks for free memory first.
+    /// An uninitialised array, for work on the device's stream. Checks for free memory first.
     pub(crate) fn unset(device: &Device, what: &str, len: usize) -> Result<Self, DeviceError> {
         let (memory, allocate_s) = allocate(device, what, len)?;
         let spent = Spent { allocate_s, upload_s: 0.0 };
@@ -157,6 +157,5 @@ fn allocate<T: DeviceRepr>(
     // SAFETY: any bits are valid for `DeviceRepr` types; the array is written before it is read.
     let memory = unsafe { device.stream().alloc::<T>(len) };
     let memory = memory.doing("allocate memory")?;
-    device.synchronize()?;
     Ok((memory, start.elapsed().as_secs_f64()))
 }

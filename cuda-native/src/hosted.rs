@@ -66,8 +66,10 @@ impl LibraryGpu for HostedGpu {
 
     fn vectors(&mut self, bytes: usize) -> Result<*mut u8, String> {
         let vectors = Buffer::unset(&self.device, "the vectors x and y", bytes);
-        let vectors = self.vectors.insert(vectors.map_err(sentence)?);
-        Ok(address(vectors))
+        let vectors = vectors.map_err(sentence)?;
+        // The caller may use them on other streams.
+        self.synchronize()?;
+        Ok(address(self.vectors.insert(vectors)))
     }
 
     fn synchronize(&self) -> Result<(), String> {
