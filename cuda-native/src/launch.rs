@@ -482,6 +482,22 @@ pub(crate) fn enqueue(device: &Device, steps: &[Step]) -> Result<(), DeviceError
     steps.iter().try_for_each(|step| step.enqueue(device))
 }
 
+/// A new array with every byte set to this value.
+///
+/// # Safety
+/// As for [`Step::fill_numbers`].
+pub(crate) unsafe fn preset<T: Element>(
+    device: &Device,
+    what: &str,
+    len: usize,
+    byte: u8,
+) -> Result<Buffer<T>, DeviceError> {
+    let array = Buffer::unset(device, what, len)?;
+    // SAFETY: the caller's promise.
+    enqueue(device, &[unsafe { Step::fill_numbers(&array, byte) }])?;
+    Ok(array)
+}
+
 /// Steps recorded for launching without the host.
 pub(crate) struct Graph<S> {
     graph: CudaGraph,

@@ -10,7 +10,7 @@ use crate::arguments::{
 use crate::arrays::Hacks;
 use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
-use crate::launch::{Launch, Shape, Step};
+use crate::launch::{Launch, Shape, Step, enqueue, preset};
 
 /// Threads per block.
 const BLOCK: u32 = 256;
@@ -225,10 +225,12 @@ impl Distinct {
     fn of(device: &Device, val: &Buffer<f64>) -> Result<Option<Self>, DeviceError> {
         let capacity = 2 * MOST_DISTINCT;
         let (Ok(keys), Ok(index), Ok(values), Ok(count)) = (
-            Buffer::of(device, "a table of values", &vec![u64::MAX; capacity]),
+            // SAFETY: the kernel takes places of all ones as free.
+            unsafe { preset::<u64>(device, "a table of values", capacity, 0xff) },
             Buffer::unset(device, "a table of values", capacity),
             Buffer::unset(device, "the distinct values", MOST_DISTINCT),
-            Buffer::of(device, "the number of distinct values", &[0]),
+            // SAFETY: the kernel counts from 0.
+            unsafe { preset::<u32>(device, "the number of distinct values", 1, 0) },
         ) else {
             return Ok(None);
         };
@@ -292,7 +294,9 @@ impl Distinct {
 /// The base from which the distances of sorted columns count so that two windows hold all of them,
 /// if there is one.
 fn base_of(device: &Device, hacks: &Hacks<f64>, rows: u32) -> Result<Option<u32>, DeviceError> {
-    let range = Buffer::of(device, "the distances of columns from their rows", &[u64::MAX, 0, 0])?;
+    // SAFETY: the kernel takes any numbers.
+    let range = unsafe { preset::<u64>(device, "the distances of columns", 3, 0)? };
+    let least = range.part(0..1).expect("there are three words"); // invariant
     let arguments = HllDistanceRange {
         rows,
         hack_size: DEFAULT_HACK_SIZE as u32,
@@ -304,9 +308,12 @@ fn base_of(device: &Device, hacks: &Hacks<f64>, rows: u32) -> Result<Option<u32>
     let shape = row_a_thread(rows);
     let shape = Shape { grid: shape.grid.min(MOST_BLOCKS), ..shape };
     // SAFETY: every row lies in a hack of that size at its own position and has a column in each slot of its
-    // length; `range` has three words.
-    let launch = unsafe { Launch::new(device, "hll_distance_range", shape, &arguments)? };
-    Step::Launch(launch).enqueue(device)?;
+    // length; `range` has three words. The kernel takes any minimum.
+    let steps = unsafe {
+        let launch = Launch::new(device, "hll_distance_range", shape, &arguments)?;
+        [Step::fill_numbers(&least, 0xff), Step::Launch(launch)]
+    };
+    enqueue(device, &steps)?;
     Ok(base_of_range(&range.to_host(device)?))
 }
 
