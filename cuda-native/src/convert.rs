@@ -24,8 +24,9 @@ const POSITIONS: usize = 32;
 /// Nonzeros for which every block has room: 9 for each row in each of its four warps.
 const LEAST_ROOM: usize = 4 * 9 * POSITIONS;
 
-/// Threads per block of the kernel that plans.
+/// Threads per block of the kernels that plan, and offsets per block.
 const PLAN_BLOCK: u32 = 1024;
+const HACKS_PLANNED: u64 = 8 * 1024;
 
 /// Where the slots of column-major hacks lie, on the device.
 struct Plan {
@@ -71,22 +72,25 @@ impl Plan {
         let hacks = rows.div_ceil(hack_size);
         let max_nzr = Buffer::unset(device, "the hack widths", hacks)?;
         let offsets = Buffer::unset(device, "the hack offsets", hacks + 1)?;
-        let arrived = Buffer::of(device, "the number of blocks that have ended", &[0])?;
+        let blocks = rows.div_ceil(PLAN_BLOCK as usize);
+        let sums = Buffer::unset(device, "the sums of hack widths", blocks)?;
         let arguments = PlanHacks {
             rows: row_count(rows)?,
             hack_size: count("the hack size", hack_size)?,
             row_ptr: Reads(row_ptr),
             max_nzr: Writes(&max_nzr),
+            sums: Writes(&sums),
             offsets: Writes(&offsets),
-            arrived: Writes(&arrived),
         };
-        let grid = (rows as u64).div_ceil(PLAN_BLOCK.into()).max(1);
-        let shape = Shape { grid, block: PLAN_BLOCK, shared_bytes: 0 };
-        // SAFETY: one thread per row, which has a hack with a width; there is one offset more than
-        // hacks. No kernel has written `max_nzr`, whose elements are any widths.
+        let by_rows = Shape { grid: blocks as u64, block: PLAN_BLOCK, shared_bytes: 0 };
+        let by_hacks = Shape { grid: (hacks as u64 + 1).div_ceil(HACKS_PLANNED), ..by_rows };
+        // SAFETY: one thread per row, which has a hack with a width, and a sum per block; then one
+        // thread for 8 offsets, of which there is one more than hacks. Hack sizes divide a block.
         let steps = unsafe {
-            let launch = Launch::new(device, "csr_setup_hacks", shape, &arguments)?;
-            [Step::fill_numbers(&max_nzr, 0), Step::Launch(launch)]
+            [
+                Step::Launch(Launch::new(device, "csr_setup_widths", by_rows, &arguments)?),
+                Step::Launch(Launch::new(device, "csr_setup_offsets", by_hacks, &arguments)?),
+            ]
         };
         let start = Instant::now();
         enqueue(device, &steps)?;

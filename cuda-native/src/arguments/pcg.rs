@@ -74,10 +74,11 @@ arguments! {
         words: Reads<'a, u32>
     )
 
-    /// Widths and offsets of column-major hacks whose rows lie in their own order.
-    PlanHacks<'a, offset O> of CsrSetup [csr_setup_hacks] (
+    /// Widths and offsets of column-major hacks whose rows lie in their own order; the one kernel
+    /// needs no offsets, the other no rows.
+    PlanHacks<'a, offset O> of CsrSetup [csr_setup_widths, csr_setup_offsets] (
         rows: u32, hack_size: u32, row_ptr: Reads<'a, O>, max_nzr: Writes<'a, u32>,
-        offsets: Writes<'a, u64>, arrived: Writes<'a, u32>
+        sums: Writes<'a, u64>, offsets: Writes<'a, u64>
     )
 
     /// The reciprocals of the diagonal.

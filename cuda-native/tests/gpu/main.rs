@@ -465,6 +465,18 @@ fn costs_tell_transfers_and_what_each_launch_takes_of_a_multiprocessor() {
 }
 
 #[test]
+fn hacks_that_several_blocks_plan_pass_the_gate() {
+    let backend = gpu!();
+    let problem = problem(matrix(50, (0..40_000).map(|i| i % 7)));
+    for case in ours(&backend).into_iter().filter(|case| case.0.takes.order) {
+        let configuration = configured(case, 4);
+        let mut prepared = ready(&backend, &configuration, &problem).unwrap();
+        let check = problem.check(&configuration, &output(&mut prepared).unwrap());
+        assert_eq!(check.verdict, Verdict::Pass, "{:?}: {:?}", case.1, check.reason);
+    }
+}
+
+#[test]
 fn memory_of_arrays_that_are_gone_can_be_allocated_again() {
     let backend = gpu!();
     let device = backend.device();
