@@ -296,10 +296,10 @@ fn fill<T: DeviceReal, O: Offset + Element>(
     };
     let grid = u64::from(stored).div_ceil(POSITIONS as u64);
     let shape_of_grid = Shape { grid, block: BLOCK, shared_bytes: room * each };
-    // SAFETY: one block per 32 stored positions, with room for as many columns and values as it is
-    // told; each position in hacks has its own row and length, row offsets ascend up to the length
-    // of CSR's columns and values, and the plan's hacks are as wide as their longest row, so that
-    // each slot from a hack's offset on is within col and val.
+    // SAFETY: one block per 32 stored positions, with shared memory for `room` columns and values;
+    // each position in hacks has its own row and length, row offsets ascend up to the length of
+    // CSR's columns and values, and the plan's hacks are as wide as their longest row, so that each
+    // slot from a hack's offset on is within col and val.
     let launch = unsafe { Launch::new(device, "convert_hll", shape_of_grid, &arguments)? };
     let start = Instant::now();
     enqueue(device, &[Step::Launch(launch)])?;
