@@ -1,12 +1,16 @@
 // cuda/csr/adaptive: y = A x, A in CSR, in tiles of about the same number of nonzeros, one block
 // per tile. A tile holds whole rows, or a part of one row that is longer than a tile. Its products
 // are computed side by side, regardless of their rows, and lie in shared memory until lanes of a
-// warp add up each row.
+// warp add up each row. In the largest tile, the whole warp adds up those of rows that would take
+// their lanes long.
 //
 // plan[t].x    first row of tile t
 // plan[t].y    number of the part of that row, or NONE where the tile holds whole rows
 // plan[t].z, w lower and upper half of the tile's first nonzero
 // After the last tile the plan has the number of rows and of nonzeros.
+
+// Products per lane above which a row of the largest tile is summed by the whole warp.
+const u32 MOST_PER_LANE = 16;
 
 // Returns this thread's share of with . y, where `with` is given: each part of a split row counts
 // in its own block. A solver's kernel loads its nonzeros, which no kernel writes, before it waits
@@ -91,15 +95,29 @@ __device__ inline real product_of_tile(
     __syncthreads();
 
     real own = 0;
+    const auto put = [&](u32 row, real sum) {
+        put_row(y, here.x + row, sum);
+        if (with != nullptr) own += with[here.x + row] * sum;
+    };
     for (u32 done = 0; done < rows; done += at_once) {
+        const bool is_long =
+            THREADS == 512 && log_lanes < 5 && to - from > MOST_PER_LANE << log_lanes;
+        u32 left = THREADS == 512 ? __ballot_sync(ALL_LANES, is_long && lane == 0) : 0;
+        for (; left != 0; left &= left - 1) {
+            const u32 of = __ffs(left) - 1, number = threadIdx.x % WARP;
+            const u32 first = __shfl_sync(ALL_LANES, from, of);
+            const u32 end = __shfl_sync(ALL_LANES, to, of), row = __shfl_sync(ALL_LANES, r, of);
+            real sum = 0;
+            for (u32 k = first + number; k < end; k += WARP) sum += products[k];
+            sum = warp_sum(sum);
+            if (number == 0) put(row, sum);
+        }
+        if (is_long) to = from;
         real sum = 0;
         for (u32 k = from + lane; k < to; k += 1 << log_lanes) sum += products[k];
         for (u32 distance = 1 << log_lanes >> 1; distance > 0; distance >>= 1)
             sum += __shfl_down_sync(ALL_LANES, sum, distance);
-        if (lane == 0 && r < rows) {
-            put_row(y, here.x + r, sum);
-            if (with != nullptr) own += with[here.x + r] * sum;
-        }
+        if (lane == 0 && r < rows && !is_long) put(r, sum);
         r += at_once;
         from = to = 0;
         if (r < rows) {

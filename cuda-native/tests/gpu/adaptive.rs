@@ -1,9 +1,32 @@
-//! `cuda/csr/adaptive`, whose blocks keep a part of x in shared memory.
+//! `cuda/csr/adaptive`: its largest tiles, and blocks that keep a part of x in shared memory.
 
 use sparsescope_core::kernel::WindowShape;
 use sparsescope_core::matrix::Number;
 
 use super::*;
+
+#[test]
+fn long_rows_of_the_largest_tiles_pass_the_gate() {
+    let backend = gpu!();
+    let length = |i: usize| match i {
+        500 => 50_000,
+        _ if i.is_multiple_of(97) => 33 + i / 10,
+        _ => 9,
+    };
+    let row = |i: usize| (0..length(i)).map(move |k| (i, k, (k % 13) as f64 - 5.5));
+    let entries: Vec<_> = (0..5000).flat_map(row).collect();
+    let problem = problem(Csr::from_triplets(5000, 50_000, &entries).unwrap());
+    let adaptive = |case: &Case| case.0.id == "cuda/csr/adaptive";
+    for case in ours(&backend).into_iter().filter(adaptive) {
+        let configuration = configured(case, 32);
+        let mut prepared = ready(&backend, &configuration, &problem).unwrap();
+        assert_eq!(prepared.costs().launches[0].function, "csr_adaptive_512x4");
+        let first = output(&mut prepared).unwrap();
+        assert_eq!(output(&mut prepared).unwrap(), first, "{:?}", case.2);
+        let check = problem.check(&configuration, &first);
+        assert_eq!(check.verdict, Verdict::Pass, "{:?}: {:?}", case.2, check.reason);
+    }
+}
 
 #[test]
 fn long_rows_whose_blocks_keep_a_part_of_x_pass_the_gate() {

@@ -52,7 +52,20 @@ impl TileShape {
         }
         lanes
     }
+
+    /// Maximum nonzeros of a row that its `lanes` lanes sum. In the largest tiles, a whole warp sums
+    /// each longer row.
+    pub(crate) fn most_of_lanes(self, lanes: u32) -> u64 {
+        let entries = match self == Self::ALL[3] && u64::from(lanes) < LANES {
+            true => MOST_PER_LANE * lanes,
+            false => self.entries(),
+        };
+        entries.into()
+    }
 }
+
+/// Nonzeros of a row per lane up to which its lanes sum it in the largest tiles.
+const MOST_PER_LANE: u32 = 16;
 
 /// Nonzeros per row below which tiles are small, however long the longest row is.
 const SHORT_ROWS: f64 = 8.0;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::tests::{all_steps, built, for_kernel, on_grid};
 use super::*;
 use crate::kernel::{Cut, Pass, kernel, row_steps};
-use sparsescope_matrix::matrix::{AnyFormat, Csr, FormatSpec, HllLayout, Order, examples};
+use sparsescope_matrix::matrix::{AnyFormat, Csr, FormatSpec, HllLayout, Order, RowPtr, examples};
 use sparsescope_matrix::memory::MemoryLimit;
 
 fn held_by_sorted_rows() -> AnyFormat {
@@ -273,4 +273,29 @@ fn a_matrix_without_rows_or_entries_has_no_traffic_of_slots() {
     let cut = Cut::new(scalar, &a, 64).unwrap();
     assert!(scalar.thread_slots(&a, &cut, Pass::Rows, 3).next().is_none());
     assert_eq!(scalar.thread_slots(&a, &cut, Pass::Rows, 2).next().unwrap().steps, 0);
+}
+
+#[test]
+fn a_warp_sums_and_stores_the_long_rows_of_the_largest_tiles_one_by_one() {
+    // The longest row has more than 1024 times the mean of about 19. The first tile has 197 rows,
+    // with two lanes each.
+    let length = |i: usize| match i {
+        0 => 33,
+        3 => 259,
+        500 => 50_000,
+        _ => 9,
+    };
+    let row_ptr = RowPtr::from_lengths((0..5000).map(length));
+    let col: Vec<u32> = (0..5000).flat_map(|i| 0..length(i) as u32).collect();
+    let val = vec![1.0; col.len()];
+    let a = Csr::try_new(5000, 50_000, row_ptr, col, val).unwrap();
+    let adaptive = kernel("cuda/csr/adaptive").unwrap();
+    let schedule =
+        Schedule::new(adaptive, &AnyFormat::Csr(Arc::new(a)), 32, Loops::AsWritten).unwrap();
+    assert_eq!(schedule.launches()[0].block, 512);
+    let steps = all_steps(&schedule, 0, 0);
+    let requests = steps.iter().flat_map(|step| &step.requests);
+    let stores = requests.filter(|r| r.array == Array::Y && r.direction == Direction::Store);
+    let stores: Vec<_> = stores.map(|r| (r.active.count_ones(), r.element(0))).collect();
+    assert_eq!(stores, [(1, Some(0)), (1, Some(3)), (14, None)]);
 }

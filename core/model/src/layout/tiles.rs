@@ -4,6 +4,7 @@
 use super::array::Array;
 use super::asking::{Asking, ask_of, first_lanes};
 use super::loops::Loops;
+use super::request::Lanes;
 use super::step::{Sink, StepKind};
 use crate::kernel::{Access, LANES, Tile, TileShape, Tiles};
 use sparsescope_matrix::matrix::{AnyFormat, Csr, Scalar};
@@ -122,12 +123,14 @@ impl<'a, T: Scalar> TilePass<'a, T> {
     }
 
     /// A tile of whole rows: the bounds of its first rows, the multiplications, the sums in shared
-    /// memory, the next rows. Returns how many of the warp's threads have one of the first rows.
+    /// memory, the next rows. Sums of rows that a whole warp adds up are stored one by one. Returns
+    /// how many of the warp's threads have one of the first rows.
     fn whole_rows(&self, of: &OfTile, sink: &mut impl Sink) -> u64 {
         let shape = self.tiles.shape();
         let rows = u64::from(of.next.row - of.here.row);
         let lanes = u64::from(shape.lanes(rows as u32));
         let at_once = u64::from(shape.threads) / lanes;
+        let most = shape.most_of_lanes(lanes as u32);
         // The row of a lane, relative to the tile's first row, in the round that starts with
         // `done`.
         let row = |done: u64, lane: usize| done + (of.thread + lane as u64) / lanes;
@@ -144,9 +147,15 @@ impl<'a, T: Scalar> TilePass<'a, T> {
         while done < rows {
             sink.step(StepKind::End);
             let first = |lane: usize| (lane as u64).is_multiple_of(lanes);
-            let storing = (0..WARP).filter(|&lane| first(lane)).fold(0, |mask, l| mask | 1 << l);
+            let firsts = (0..WARP).filter(|&lane| first(lane)).fold(0, |mask, l| mask | 1 << l);
             let at = |lane: usize| u64::from(of.here.row) + row(done, lane);
-            ask_of(self.ask.store(Array::Y), with_row(done) & storing, at, sink);
+            let is_long = |lane: usize| self.a.row_len(at(lane) as usize) as u64 > most;
+            let mut storing = with_row(done) & firsts;
+            for lane in Lanes(storing).filter(|&lane| is_long(lane)) {
+                storing &= !(1 << lane);
+                ask_of(self.ask.store(Array::Y), 1, |_| at(lane), sink);
+            }
+            ask_of(self.ask.store(Array::Y), storing, at, sink);
             done += at_once;
             ends(done, sink);
         }
