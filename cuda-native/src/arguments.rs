@@ -301,7 +301,8 @@ pub(crate) use spmv::*;
 arguments! {
     /// y = A·x in CSR.
     Csr<'a, real T from V, offset O> of Csr [
-        csr_thread_per_row, csr_warp_shuffle, csr_warp_shared, csr_warp_ldg, csr_vector_mining
+        csr_thread_per_row, csr_warp_shuffle, csr_warp_shared, csr_warp_ldg, csr_vector_mining,
+        csr_lanes_2x4, csr_lanes_4x4, csr_lanes_8x6, csr_lanes_16x6, csr_lanes_32x6
     ] (
         rows: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, V>,
         x: Reads<'a, T>, y: Writes<'a, T>

@@ -37,9 +37,12 @@ const PLANNED: Color32 = Color32::from_rgb(160, 30, 90);
 /// Colour of an SpMV by A' that reads the CSR of A.
 const TRANSPOSED: Color32 = Color32::from_rgb(20, 90, 100);
 
+/// Colour of an SpMV whose lanes share the rows of CSR.
+const SHARED: Color32 = Color32::from_rgb(70, 70, 150);
+
 /// The formats in the order of their colours; others are grey.
-const FORMATS: [&str; 10] =
-    ["csr", "coo", "hll", "ell", "hyb", "dense", "bsr", "dia", "op", "transposed"];
+const FORMATS: [&str; 11] =
+    ["csr", "coo", "hll", "ell", "hyb", "dense", "bsr", "dia", "op", "transposed", "lanes"];
 
 /// Colour of a format and its variants (`hll-…`), in every view.
 pub fn format_color(format: &str) -> Color32 {
@@ -47,6 +50,7 @@ pub fn format_color(format: &str) -> Color32 {
         Some("sell") => SLICED,
         Some("op") => PLANNED,
         Some("transposed") => TRANSPOSED,
+        Some("lanes") => SHARED,
         _ => family_place(format)
             .and_then(|place| SERIES.get(place))
             .copied()

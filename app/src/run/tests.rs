@@ -66,7 +66,7 @@ fn kernels_of_a_gpu_are_offered_where_there_is_one() {
     assert!(pattern.selected().unwrap_err().contains("no cpu spmv kernel matches `cuda/csr/*`"));
 
     let mut here = Request { no_gpu: None, ..pattern };
-    assert_eq!(here.selected().unwrap().len(), 6);
+    assert_eq!(here.selected().unwrap().len(), 7);
     assert!(here.families().contains(&"vendor/cusparse"));
     here.blocks = "64, 256".into();
     assert!(line(&here).contains("--kernels 'cuda/csr/*' --block-sizes 64,256 --runs 20"));

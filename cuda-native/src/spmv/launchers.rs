@@ -60,6 +60,7 @@ impl<T: DeviceReal> Launchers<T> {
         ("cuda/coo/segmented", Bind::Kernel(ours::coo)),
         ("cuda/hyb/ell-coo", Bind::Kernel(ours::hyb)),
         ("cuda/csr/adaptive", Bind::Kernel(tiles::csr_adaptive)),
+        ("cuda/csr/lanes", Bind::Kernel(ours::csr)),
         ("cuda/hll/column-major", Bind::Hacks(hacks::column_major)),
         ("cuda/hll/sigma", Bind::Hacks(hacks::sigma)),
         ("cuda/hll/compact", Bind::Kernel(hacks::compact)),
@@ -86,7 +87,7 @@ pub(crate) fn launcher<T: DeviceReal>(id: &str) -> Option<&'static Bind<T>> {
 mod tests {
     use super::*;
     use sparsescope_core::kernel::{
-        BandShape, DeviceKind, Mapping, TileShape, WindowShape, kernels,
+        BandShape, DeviceKind, LaneShape, Mapping, TileShape, WindowShape, kernels,
     };
     use sparsescope_core::matrix::BSR_BLOCKS;
     use sparsescope_core::record::Operation;
@@ -127,6 +128,9 @@ mod tests {
                     let bands =
                         bands.map(|s| format!("csr_adaptive_bands_{}x{}", s.threads, s.items));
                     tiles.chain(windows).chain(bands).collect()
+                }
+                "csr/lanes" => {
+                    LaneShape::ALL.map(|s| format!("csr_lanes_{}x{}", s.lanes, s.in_flight)).into()
                 }
                 "hll/compact" => {
                     ["plain", "byte", "short"].map(|how| format!("hll_compact_{how}")).into()

@@ -1,6 +1,6 @@
 //! Launchers of the kernels in `kernels/`.
 
-use sparsescope_core::kernel::{COO_SPAN, GridMapping, LANES, Work};
+use sparsescope_core::kernel::{COO_SPAN, GridMapping, LANES, LaneShape, Work};
 use sparsescope_core::matrix::{AnyFormat, Offset};
 
 use super::operands::{Operands, wrong_format};
@@ -11,7 +11,7 @@ use crate::arguments::{
 use crate::arrays::{Arrays, HalfSlots, Offsets, Slots};
 use crate::buffer::Buffer;
 use crate::device::{DeviceError, count};
-use crate::launch::{Bound, Step};
+use crate::launch::{Bound, Shape, Step};
 use crate::value::DeviceReal;
 
 pub(super) fn csr<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
@@ -58,6 +58,15 @@ fn csr_of<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
     let (rows, row_ptr) = (o.row_count()?, Reads(row_ptr));
     let (col, val) = (Reads(&slots.col), Reads(&slots.val));
     let arguments = Csr { rows, row_ptr, col, val, x: Reads(o.x), y: Writes(o.y) };
+    if o.grid() == GridMapping::LanesPerRow {
+        let LaneShape { lanes, in_flight } = LaneShape::suiting(o.rows as u64, o.nnz as u64);
+        let (work, block) = (Work::Shared(o.rows as u64, lanes.into()), LaneShape::THREADS);
+        let shape = Shape { grid: o.grid().blocks(work, block), block, shared_bytes };
+        let name = format!("csr_lanes_{lanes}x{in_flight}");
+        // SAFETY: as below. Lanes of rows beyond the last read and write nothing, and blocks have
+        // as many threads as the function is bounded to.
+        return unsafe { o.launch_shape(&name, shape, &arguments) };
+    }
     // SAFETY: a CSR matrix has rows + 1 ascending offsets up to the length of col and val, and only
     // columns below cols; x and y have one element per column and row. Threads of rows beyond the
     // last return. A thread's place in shared memory is its index in the block, and those kernels

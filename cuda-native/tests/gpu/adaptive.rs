@@ -1,4 +1,5 @@
-//! `cuda/csr/adaptive`: its largest tiles, and blocks that keep a part of x in shared memory.
+//! `cuda/csr/adaptive`: its largest tiles, and blocks that keep a part of x in shared memory; and each form of
+//! `cuda/csr/lanes`.
 
 use sparsescope_core::kernel::WindowShape;
 use sparsescope_core::matrix::Number;
@@ -25,6 +26,24 @@ fn long_rows_of_the_largest_tiles_pass_the_gate() {
         assert_eq!(output(&mut prepared).unwrap(), first, "{:?}", case.2);
         let check = problem.check(&configuration, &first);
         assert_eq!(check.verdict, Verdict::Pass, "{:?}: {:?}", case.2, check.reason);
+    }
+}
+
+#[test]
+fn rows_pass_the_gate_with_any_number_of_lanes() {
+    let backend = gpu!();
+    let lanes = |case: &Case| case.0.id == "cuda/csr/lanes";
+    for (mean, shape) in [(2, "2x4"), (8, "4x4"), (20, "8x6"), (50, "16x6"), (100, "32x6")] {
+        let problem = problem(matrix(400, (0..701).map(|i| mean / 2 + i % (mean + 1))));
+        for case in ours(&backend).into_iter().filter(lanes) {
+            let configuration = configured(case, 32);
+            let mut prepared = ready(&backend, &configuration, &problem).unwrap();
+            assert_eq!(prepared.costs().launches[0].function, format!("csr_lanes_{shape}"));
+            let first = output(&mut prepared).unwrap();
+            assert_eq!(output(&mut prepared).unwrap(), first, "{shape} {:?}", case.2);
+            let check = problem.check(&configuration, &first);
+            assert_eq!(check.verdict, Verdict::Pass, "{shape} {:?}: {:?}", case.2, check.reason);
+        }
     }
 }
 

@@ -379,7 +379,7 @@ fn values_in_fewer_bits_move_fewer_bytes() {
         assert_eq!(costs.minimal_bytes, expected, "{} {:?}", case.0.id, case.2);
         seen += 1;
     }
-    assert_eq!(seen, 6 * 5, "kernels times precisions");
+    assert_eq!(seen, 7 * 5, "kernels times precisions");
 }
 
 #[test]
@@ -436,7 +436,7 @@ fn costs_tell_transfers_and_what_each_launch_takes_of_a_multiprocessor() {
         if kernel.id == "cuda/spmv/auto" {
             continue;
         }
-        let in_ways = ["cuda/csr/adaptive", "cuda/hll/compact", "cuda/bsr/warp"];
+        let in_ways = ["cuda/csr/adaptive", "cuda/csr/lanes", "cuda/hll/compact", "cuda/bsr/warp"];
         match kernel.id {
             "cuda/coo/segmented" => assert_eq!(functions, ["coo_segmented", "coo_carry"]),
             // Whether its tail is launched depends on the chosen width.

@@ -7,7 +7,7 @@ use super::bands::Bands;
 use super::descriptor::KernelDescriptor;
 use super::grid::{GridMapping, LANES, Work};
 use super::mapping::Mapping;
-use super::tiles::{TileShape, Tiles, lanes_a_row};
+use super::tiles::{LaneShape, TileShape, Tiles, lanes_a_row};
 use super::windows::WindowShape;
 use sparsescope_matrix::matrix::{AnyFormat, Scalar, SlotLayout};
 
@@ -47,6 +47,11 @@ impl Cut {
                 cut.block = tiles.shape().threads;
                 Work::Tiles(cut.tiles.insert(tiles).count() as u64)
             }
+            (GridMapping::LanesPerRow, AnyFormat::Csr(a)) => {
+                cut.lanes = LaneShape::suiting(rows, a.nnz() as u64).lanes.into();
+                cut.block = LaneShape::THREADS;
+                Work::Shared(rows, cut.lanes)
+            }
             (GridMapping::LanesPerRow, AnyFormat::Hll(a)) => {
                 let in_hacks = a.row_order().in_blocks() as u64;
                 cut.lanes = lanes_a_row(in_hacks, a.shape().slots()).into();
@@ -72,7 +77,7 @@ impl Cut {
         self.blocks
     }
 
-    /// Lanes that share a row of column-major HLL.
+    /// Lanes that share a row of column-major HLL or CSR.
     pub fn lanes(&self) -> u64 {
         self.lanes
     }
@@ -98,7 +103,7 @@ impl Cut {
     }
 
     /// The position of a thread's row among those in hacks, and the thread's number among the lanes
-    /// that share the row.
+    /// that share the row of HLL.
     pub fn shared_row(&self, thread: u64) -> (u64, u64) {
         let rows_a_warp = LANES / self.lanes;
         (thread / LANES * rows_a_warp + thread % rows_a_warp, thread % LANES / rows_a_warp)

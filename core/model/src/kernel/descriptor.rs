@@ -276,7 +276,7 @@ impl KernelDescriptor {
     }
 
     /// What shares a colour in charts: as [`what`](Self::what), except where a library has another
-    /// word for it, and for kernels that only multiply by A'.
+    /// word for it, and for kernels on CSR beyond those that marks tell apart.
     pub fn family(&self) -> &'static str {
         match (self.library(), self.what()) {
             (Some(Library::Cusparse), "hll") => "sell",
@@ -284,6 +284,7 @@ impl KernelDescriptor {
             (Some(Library::Cusparse), _) if self.id.starts_with("vendor/cusparse/op") => "op",
             (Some(Library::Faer), _) => "cholesky",
             (_, "csr") if self.id.ends_with("transposed") => "transposed",
+            (_, "csr") if self.id.ends_with("/lanes") => "lanes",
             (_, what) => what,
         }
     }

@@ -27,7 +27,8 @@ pub enum GridMapping {
     /// [`Tiles`](super::Tiles)).
     BlockPerTile,
     /// Adjacent lanes take adjacent rows, and 1, 2, 4 or 8 lanes share a row (column-major HLL,
-    /// [`lanes_a_row`](super::lanes_a_row)).
+    /// [`lanes_a_row`](super::lanes_a_row)); or 2 to 32 adjacent lanes share a row (CSR,
+    /// [`LaneShape`](super::LaneShape)).
     LanesPerRow,
     /// The lanes of warp w take the rows of hack w (compact HLL).
     WarpPerHack,

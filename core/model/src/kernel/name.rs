@@ -68,7 +68,7 @@ impl<'i> KernelName<'i> {
         match self.part(part) {
             "optimized" => "csr",
             "csr-transposed" => "transposed",
-            "csr" if self.last() == "transposed" => "transposed",
+            "csr" if ["transposed", "lanes"].contains(&self.last()) => self.last(),
             format => format.split('-').next().unwrap_or(format),
         }
     }

@@ -325,6 +325,8 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "one thread per row for the ELLPACK part, then one warp per span of the COO tail"),
     own_block(cuda_spmv("cuda/csr/adaptive", Format::Csr, BlockPerTile, (false, Unrolling::None), &[Ours],
         "one block per tile with a fixed number of nonzeros, products staged in shared memory, lanes per row by row length; long rows span several blocks, which keep a part of x if x is large")).of_any_values().ranked(1),
+    own_block(cuda_spmv("cuda/csr/lanes", Format::Csr, LanesPerRow, (false, Unrolling::None), &[Ours],
+        "2 to 32 adjacent lanes per row by the mean row length, up to six nonzeros per lane in flight, lane sums reduced by shuffles")).of_any_values().ranked(22),
     cuda_spmv("cuda/hll/column-major", Format::Hll(ColumnMajor), LanesPerRow, (false, Unrolling::None), &[Ours],
         "adjacent lanes on adjacent rows, several lanes per row if rows are few, three slots per lane in flight").ranked(6),
     sorting(cuda_spmv("cuda/hll/sigma", Format::Hll(ColumnMajor), LanesPerRow, (false, Unrolling::None), &[Ours],

@@ -183,6 +183,9 @@ impl KernelDescriptor {
                     StridedSlots::new(None, entries.start, entries.end, threads, false)
                 }))
             }
+            (GridMapping::LanesPerRow, Pass::Rows, AnyFormat::Csr(_)) => {
+                rows(one(thread / cut.lanes()), thread % cut.lanes(), cut.lanes())
+            }
             (GridMapping::LanesPerRow, Pass::Rows, AnyFormat::Hll(_)) => {
                 run(shared(a, cut, thread))
             }
@@ -362,6 +365,7 @@ mod tests {
         assert_eq!(apart("cuda/csr/warp-shuffle"), 1);
         assert_eq!(apart("cuda/ell/column-major"), 1);
         assert_eq!(apart("cuda/csr/adaptive"), 1);
+        assert_eq!(apart("cuda/csr/lanes"), 1);
         assert_eq!(apart("cuda/ell/thread-per-row"), 61);
         assert!(apart("cuda/csr/thread-per-row") > 1);
     }

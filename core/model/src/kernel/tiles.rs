@@ -151,6 +151,36 @@ impl Tiles {
     }
 }
 
+/// Lanes that share a row of CSR, and nonzeros that each has in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneShape {
+    /// Lanes.
+    pub lanes: u32,
+    /// Nonzeros in flight per lane.
+    pub in_flight: u32,
+}
+
+impl LaneShape {
+    /// The shapes that have kernels.
+    pub const ALL: [Self; 5] =
+        [Self::of(2, 4), Self::of(4, 4), Self::of(8, 6), Self::of(16, 6), Self::of(32, 6)];
+
+    /// Threads per block.
+    pub const THREADS: u32 = 128;
+
+    const fn of(lanes: u32, in_flight: u32) -> Self {
+        Self { lanes, in_flight }
+    }
+
+    /// The shape for a matrix with this many rows and nonzeros: the fewest lanes that have one and a
+    /// half times the mean row in flight.
+    pub fn suiting(rows: u64, entries: u64) -> Self {
+        let at_once = |shape: &Self| u64::from(shape.lanes * shape.in_flight);
+        let is_enough = |shape: &Self| 2 * at_once(shape) * rows >= 3 * entries;
+        Self::ALL.into_iter().find(is_enough).unwrap_or(Self::ALL[4])
+    }
+}
+
 /// Threads that keep a large GPU busy; with fewer rows, several lanes share a row.
 const BUSY: u64 = 3 << 16;
 
@@ -228,6 +258,14 @@ mod tests {
         let whole = all.windows(2).filter(|t| t[0].1.is_none()).map(|t| t[1].0 - t[0].0);
         let in_parts = all.iter().filter(|t| t.1 == Some(0)).count() as u32;
         assert_eq!(whole.sum::<u32>() + in_parts, 500);
+    }
+
+    #[test]
+    fn rows_of_csr_have_the_fewest_lanes_with_one_and_a_half_rows_in_flight() {
+        let lanes = [0, 5, 6, 10, 11, 32, 33, 64, 65, 1000]
+            .map(|mean| LaneShape::suiting(1000, 1000 * mean).lanes);
+        assert_eq!(lanes, [2, 2, 4, 4, 8, 8, 16, 16, 32, 32]);
+        assert_eq!(LaneShape::suiting(0, 0), LaneShape::ALL[0]);
     }
 
     #[test]

@@ -299,3 +299,22 @@ fn a_warp_sums_and_stores_the_long_rows_of_the_largest_tiles_one_by_one() {
     let stores: Vec<_> = stores.map(|r| (r.active.count_ones(), r.element(0))).collect();
     assert_eq!(stores, [(1, Some(0)), (1, Some(3)), (14, None)]);
 }
+
+#[test]
+fn lanes_of_a_row_of_csr_read_adjacent_nonzeros_and_the_first_one_stores() {
+    // Two rows of eight nonzeros: four lanes each, two steps.
+    let row_ptr = RowPtr::from_lengths([8; 2].into_iter());
+    let col = (0..16).map(|k| k % 8).collect();
+    let a = Csr::try_new(2, 8, row_ptr, col, vec![1.0; 16]).unwrap();
+    let lanes = kernel("cuda/csr/lanes").unwrap();
+    let schedule =
+        Schedule::new(lanes, &AnyFormat::Csr(Arc::new(a)), 32, Loops::AsWritten).unwrap();
+    assert_eq!((schedule.launches()[0].block, schedule.launches()[0].blocks), (128, 1));
+    let steps = all_steps(&schedule, 0, 0);
+    assert_eq!(steps.len(), 4, "the offsets, two steps, the sums");
+    let slots = |step: &Step| step.lanes.iter().flatten().map(|lane| lane.slot).collect::<Vec<_>>();
+    assert_eq!(slots(&steps[1]), [0, 1, 2, 3, 8, 9, 10, 11]);
+    assert_eq!(slots(&steps[2]), [4, 5, 6, 7, 12, 13, 14, 15]);
+    let y = &steps[3].requests[0];
+    assert_eq!((y.active, y.element(0), y.element(4)), (0b1_0001, Some(0), Some(1)));
+}

@@ -68,7 +68,9 @@ impl<'a, T: Scalar> RowPass<'a, T> {
             sink.step(StepKind::End);
             let mut y = self.new_request(Array::Y, Direction::Store);
             let storing = if self.warp_a_row { 1 } else { round.with_row };
-            Lanes(storing).for_each(|lane| y.set(lane, round.row(lane) as u64));
+            // The first lane of each row.
+            let storing = Lanes(storing).step_by(self.cut.lanes() as usize);
+            storing.for_each(|lane| y.set(lane, round.row(lane) as u64));
             sink.request(&y);
             first_round = false;
         }

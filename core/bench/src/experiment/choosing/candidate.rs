@@ -36,6 +36,9 @@ const COMPACT_RANK: f64 = 1.25;
 /// The GPU kernel that takes any matrix in plain CSR.
 pub const ADAPTIVE: &str = "cuda/csr/adaptive";
 
+/// The one that takes plain CSR with even rows, if there are not many nonzeros.
+pub(super) const BY_LANES: &str = "cuda/csr/lanes";
+
 /// A candidate by kernel id; `None` for an unknown id.
 pub(super) fn candidate(id: &str, parameters: Parameters, minimal_bytes: u64) -> Option<Candidate> {
     let (is_coded, expected_s) = (false, None);

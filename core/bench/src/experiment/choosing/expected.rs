@@ -6,7 +6,7 @@
 //! that the device could copy in that time. The constants were fitted to SpMVs measured on an H200;
 //! `docs/gpu-products.md` has the measurements and the errors of the fit.
 
-use super::candidate::{ADAPTIVE, Candidate};
+use super::candidate::{ADAPTIVE, BY_LANES, Candidate};
 use super::part::part;
 use sparsescope_matrix::matrix::{Csr, Scalar};
 use sparsescope_model::kernel::parameters::{BSR_BLOCK, SIGMA, SPILL};
@@ -143,6 +143,7 @@ pub fn expected_s(candidate: &Candidate, traits: &Traits, copy: f64) -> f64 {
         _ if in_windows => Price { share: IN_WINDOWS, row: 0.0, ..PLAIN },
         _ if in_bands => Price { share: IN_BANDS, row: 0.0, ..PLAIN },
         _ if kernel.id == ADAPTIVE => Price { share: 0.86, sector: 24.5, row: 0.0, ..PLAIN },
+        _ if kernel.id == BY_LANES => Price { share: 0.9, sector: 24.5, row: 0.0, ..PLAIN },
         Some(Format::Bsr) => {
             let edge = parameters.get(&BSR_BLOCK).unwrap_or(2);
             let share = OF_BLOCKS.get(edge.saturating_sub(2)).copied();
@@ -210,8 +211,12 @@ mod tests {
         // Sorting rows costs nothing where x is accessed at random anyway.
         let uneven = made(60_000, 60_000, |i| far(1 + i % 61)(i));
         assert_eq!(named(&uneven, false), "cuda/hll/sigma");
-        let near = made(60_000, 60_000, |i| (i..(i + 1 + i % 61).min(60_000)).collect());
-        assert_eq!(named(&near, false), ADAPTIVE);
+        let near = |longest: usize| {
+            let length = move |i: usize| if i == 9 { longest } else { 1 + i % 61 };
+            made(60_000, 60_000, move |i| (i..(i + length(i)).min(60_000)).collect())
+        };
+        assert_eq!(named(&near(10), false), BY_LANES);
+        assert_eq!(named(&near(600), false), ADAPTIVE);
         let one = Csr::from_triplets(60_000, 9, &[(5, 5, 1.0)]).unwrap();
         for a in [made(0, 0, |_| Vec::new()), made(3, 3, |_| Vec::new()), one] {
             named(&a, true);

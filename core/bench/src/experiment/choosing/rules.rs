@@ -3,7 +3,7 @@
 use std::cmp::Ordering::Equal;
 use std::collections::BTreeSet;
 
-use super::candidate::{ADAPTIVE, Candidate, SERIAL, candidate};
+use super::candidate::{ADAPTIVE, BY_LANES, Candidate, SERIAL, candidate};
 use super::expected::{GpuTraits, Traits, expected_s};
 use super::part::part;
 use sparsescope_matrix::matrix::{
@@ -30,6 +30,11 @@ const SOME_PADDING: f64 = 1.02;
 /// sectors; the CPU converts the matrix, which takes long for larger ones.
 const SHORT_ROW: usize = 8;
 const SMALL_BYTES: u64 = 32 << 20;
+
+/// Nonzeros, and ratio of the longest row to the mean, up to which lanes that share each row are tried on a GPU. With
+/// more nonzeros latency matters less, and the lanes of a far longer row would run alone in the end.
+const FEW_ENTRIES: usize = 4 << 20;
+const FAR_LONGER: f64 = 8.0;
 
 /// Size of a compact format relative to CSR from which it is not worth decoding.
 const COMPACT_SHARE: f64 = 0.95;
@@ -89,6 +94,7 @@ pub fn on_gpu<T: Scalar>(
 ) -> Vec<Candidate> {
     let plain = |id| candidate(id, Parameters::default(), csr_bytes(a, precision));
     let mut found: Vec<Candidate> = plain(ADAPTIVE).into_iter().collect();
+    found.extend(has_few_even_rows(a).then(|| plain(BY_LANES)).flatten());
     if a.nnz() > 0 && Precision::UNIFORM.contains(&precision) {
         found.extend(formats_on_gpu(a, compact));
     } else if a.nnz() > 0 {
@@ -109,6 +115,12 @@ pub fn on_gpu<T: Scalar>(
         });
     }
     found
+}
+
+/// Whether lanes that share each row are worth a trial.
+fn has_few_even_rows<T: Scalar>(a: &Csr<T>) -> bool {
+    let mean = a.nnz() as f64 / a.rows().max(1) as f64;
+    (1..=FEW_ENTRIES).contains(&a.nnz()) && a.max_row_len() as f64 <= FAR_LONGER * mean
 }
 
 /// Candidates on other formats than CSR, ordered by the bytes that they move.
@@ -297,6 +309,25 @@ mod tests {
         assert!(!offered(&made(9, 99, (0..90).map(|k| (k / 10, k, 1.0)))), "rows of 10");
         assert!(!offered(&rows(900_000, 4)), "43 MB");
         assert!(!offered(&made(3, 3, std::iter::empty())));
+    }
+
+    #[test]
+    fn a_few_even_rows_are_tried_with_lanes_that_share_each() {
+        // `m` rows of 4 nonzeros, and one of `longest`.
+        let rows = |m: usize, longest: usize| {
+            let length = move |i: usize| if i == 5 { longest } else { 4 };
+            made(m, m, (0..m).flat_map(|i| (0..length(i)).map(move |k| (i, (i + k) % m, 1.0))))
+        };
+        let tried = |a: &Csr| {
+            Precision::ALL.map(|precision| {
+                let found = on_gpu(a, true, precision, GPU);
+                found.iter().any(|one| one.kernel.id == BY_LANES)
+            })
+        };
+        assert_eq!(tried(&rows(9_000, 32)), [true; 5]);
+        assert_eq!(tried(&rows(9_000, 40)), [false; 5], "a row of ten times the mean");
+        assert_eq!(tried(&made(3, 3, std::iter::empty())), [false; 5]);
+        assert!(!has_few_even_rows(&rows(1_100_000, 4)), "4.4 M nonzeros");
     }
 
     #[test]
