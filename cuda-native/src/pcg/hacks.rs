@@ -30,9 +30,6 @@ const MOST_BLOCKS: u64 = 2048;
 /// Slots that show whether values are few before all are read.
 const SAMPLE: u64 = 1 << 16;
 
-/// Minimum number of rows for a row per lane with codes: fewer rows share the lanes of a warp, and keep their values.
-const FEWEST_ROWS: u32 = 1 << 16;
-
 const _: () =
     assert!(DEFAULT_HACK_SIZE == LANES as usize, "the solver's kernels take hacks of a warp");
 
@@ -73,11 +70,12 @@ impl NearHacks {
         rows: u32,
         encodes: bool,
     ) -> Result<Self, DeviceError> {
+        let lanes = lanes_a_row(rows.into(), hacks.slot_count());
         let near = Near::of(device, &hacks, rows)?;
-        let encodes = encodes && (rows >= FEWEST_ROWS || !near.used);
+        // Distances and codes take a lane per row.
+        let encodes = encodes && (lanes == 1 || !near.used);
         let found = if encodes { Distinct::of(device, &hacks.slots.val)? } else { None };
         let fours = near.used && found.is_some();
-        let lanes = if fours { 1 } else { lanes_a_row(rows.into(), hacks.slot_count()) };
         let codes = match found {
             Some(distinct) => {
                 // Before the lengths get their upper halves.
