@@ -74,7 +74,7 @@ impl Product {
             params = spec.in_force(&made);
             format_bytes += made.bytes();
             minimal_bytes += made.minimal_bytes();
-            let level = Level::for_gathers();
+            let level = Level::of_machine();
             Ok::<Part, FormatError>(match made {
                 AnyFormat::Hll(a) => {
                     let tuning = Tuning::new::<f64>(a.cols(), a.col(), level, near_bytes);
