@@ -47,6 +47,8 @@ pub(super) fn render(table: &Table) -> String {
 pub(super) enum Kind {
     /// Numbers, which are never shortened.
     Number,
+    /// Words, which are never shortened.
+    Word,
     /// Numbers that are left out where the table would be too wide, the last column first.
     Spare,
     /// Names, shortened in the middle where the table would be too wide.
@@ -73,7 +75,7 @@ impl Column {
         let lines: Vec<String> = lines.map(|line| one_line(&line).into_owned()).collect();
         let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
         let least = match kind {
-            Kind::Number | Kind::Spare => longest,
+            Kind::Number | Kind::Word | Kind::Spare => longest,
             Kind::Name | Kind::Best => longest.min(LEAST.max(title.chars().count())),
         };
         Self { lines, kind, longest, least }
@@ -121,7 +123,7 @@ pub(super) fn fitted(columns: &[Column], colors: bool, room: Option<usize>) -> S
                 Kind::Best if colors && row > 0 && cell != DASH => {
                     colored(&cell, Color::Green) + &blank
                 }
-                Kind::Name | Kind::Best => cell + &blank,
+                Kind::Name | Kind::Word | Kind::Best => cell + &blank,
             }
         });
         text += cells.collect::<Vec<_>>().join("  ").trim_end();
@@ -252,6 +254,11 @@ mod tests {
         let whole = fitted(&columns, false, None);
         assert!(!whole.contains('…') && fitted(&columns, false, Some(139)) == whole, "{whole}");
         assert!(fitted(&columns, false, Some(138)).contains('…'));
+        let word =
+            Column::new(Kind::Word, "check", ["limited by rounding".to_owned(), String::new()]);
+        let [name, ..] = columns;
+        let text = fitted(&[name, word], false, Some(40));
+        assert!(text.lines().nth(1).unwrap().ends_with("  limited by rounding"), "{text}");
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub(super) fn table(bundle: &Bundle, room: Option<usize>) -> String {
     if has_errors {
         headings.extend([(Kind::Spare, "max error"), (Kind::Spare, "norm error")]);
     }
-    headings.push((Kind::Name, "check"));
+    headings.push((Kind::Word, "check"));
     let mut rows = Vec::new();
     let mut previous = None;
     for run in &bundle.runs {
