@@ -151,6 +151,11 @@ def test_a_kernel_for_k_columns_on_a_gpu_stays_until_that_for_another_k_is_ready
     # Where both do not fit, the first makes room.
     assert product._of_columns(3) == "second"
     assert kept == [None, first, first, first, None]
+    outcomes += [ValueError("no room"), MemoryError("none"), "third"]
+    with pytest.raises(MemoryError):
+        product._of_columns(4)
+    assert product._several is None
+    assert product._of_columns(3) == "third"
 
 
 def test_columns_that_are_not_finite_leave_the_others_alone():

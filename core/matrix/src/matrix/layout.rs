@@ -43,8 +43,8 @@ pub trait SlotLayout {
 /// Rows, or columns, whose elements [`transposed`] copies while they are in a cache.
 const TILE: usize = 64;
 
-/// Bytes that [`transposed`] needs besides its result, for a matrix of these rows and columns: for the list of the pieces
-/// of all columns.
+/// Bytes that [`transposed`] needs besides its result for a matrix of these rows and columns: the list of the pieces of
+/// all columns.
 pub fn transposing_bytes(rows: usize, columns: usize) -> u128 {
     let of_tile = columns as u128 * size_of::<&mut [u8]>() as u128;
     match columns > rows {

@@ -88,7 +88,9 @@ impl CpuProduct {
             }
         })?;
         let Some(output) = output else { return Ok(None) };
-        let check = problem.check(configuration, &output);
+        let Some(check) = problem.check_watched(configuration, &output, watch) else {
+            return Ok(None);
+        };
         let chosen = costs.choice.as_ref().and_then(|choice| kernel(&choice.kernel));
         let kernel = chosen.unwrap_or(configuration.kernel);
         // A guided kernel gives its parts to all workers of the pool, however few they are.
