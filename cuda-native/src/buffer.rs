@@ -152,10 +152,21 @@ fn allocate<T: DeviceRepr>(
     len: usize,
 ) -> Result<(CudaSlice<T>, f64), DeviceError> {
     let len = len.max(1);
-    device.check_memory(what, (len as u64).saturating_mul(size_of::<T>() as u64))?;
+    let needed = (len as u64).saturating_mul(size_of::<T>() as u64);
+    device.check_memory(what, needed)?;
     let start = Instant::now();
     // SAFETY: any bits are valid for `DeviceRepr` types; the array is written before it is read.
-    let memory = unsafe { device.stream().alloc::<T>(len) };
-    let memory = memory.doing("allocate memory")?;
+    let of_stream = || unsafe { device.stream().alloc::<T>(len) };
+    let memory = match of_stream() {
+        Ok(memory) => memory,
+        // Nobody looks for room for a small array before.
+        Err(_) => {
+            let free = device.room()?;
+            if free < needed {
+                return Err(DeviceError::Memory { what: what.to_owned(), needed, free });
+            }
+            of_stream().doing("allocate memory")?
+        }
+    };
     Ok((memory, start.elapsed().as_secs_f64()))
 }

@@ -274,15 +274,16 @@ fn fill<T: DeviceReal, O: Offset + Element>(
     let offsets = made.offsets.part(hacks.clone()).ok_or_else(outside)?;
     let row_len = made.row_len.part(rows.clone()).ok_or_else(outside)?;
     let stored = row_count(hacks.len() * hack_size)?;
-    // Two blocks at once, so that one copies while the other writes.
+    // Two blocks at once, so that one copies while the other writes. Rows in another order are not copied as a whole.
     let each = (size_of::<u32>() + T::BYTES) as u32;
-    let most = device.properties().shared_per_block / 2 / each;
+    let is_permuted = order.row_of().is_some();
+    let most = if is_permuted { 0 } else { device.properties().shared_per_block / 2 / each };
     let room = room_of_block(csr.col.len(), rows.len(), most as usize);
     let arguments = ConvertHll {
         in_hacks: row_count(rows.len())?,
         stored,
         hack_size: count("the hack size", *hack_size)?,
-        permuted: u32::from(order.row_of().is_some()),
+        permuted: u32::from(is_permuted),
         room,
         row_of: Reads(&made.row_of),
         row_ptr: Reads(row_ptr),

@@ -17,7 +17,8 @@ arguments! {
     /// y = A·x in column-major HLL, and with·y; `near` is 1 where columns are stored as distances:
     /// those in a row's first slots, whose number is in the upper half of its length, count from
     /// `base` + row, the others from 65 536 further. In the kernels of codes, `val` has `distinct`
-    /// values, and slots have the codes of theirs, of which four of a row may be adjacent.
+    /// values, and slots have the codes of theirs, of which four of a row may be adjacent. Each kernel
+    /// ignores the arrays that its form does not have.
     HllColumnMajorSolver<'a> of HllSolver [
         hll_column_major_solver, hll_coded_solver, hll_fours_solver
     ] (
@@ -74,8 +75,8 @@ arguments! {
         words: Reads<'a, u32>
     )
 
-    /// Widths and offsets of column-major hacks whose rows lie in their own order; the one kernel
-    /// needs no offsets, the other no rows.
+    /// Widths and offsets of column-major hacks whose rows lie in their own order; the first kernel
+    /// uses no `offsets`, the second no `row_ptr`.
     PlanHacks<'a, offset O> of CsrSetup [csr_setup_widths, csr_setup_offsets] (
         rows: u32, hack_size: u32, row_ptr: Reads<'a, O>, max_nzr: Writes<'a, u32>,
         sums: Writes<'a, u64>, offsets: Writes<'a, u64>

@@ -9,7 +9,7 @@ use crate::arguments::{
 };
 use crate::arrays::Hacks;
 use crate::buffer::{Buffer, Spent};
-use crate::device::{Device, DeviceError};
+use crate::device::{Device, DeviceError, Properties};
 use crate::launch::{Launch, Shape, Step, enqueue, preset};
 
 /// Threads per block.
@@ -48,6 +48,7 @@ pub(super) struct NearHacks {
     /// One or two bytes per slot; empty where values are stored as they are.
     codes: Buffer<u8>,
     multiprocessors: u32,
+    threads_per_multiprocessor: u32,
 }
 
 /// Columns as distances.
@@ -89,8 +90,17 @@ impl NearHacks {
             near.fill(device, &hacks, (rows, fours))?;
             hacks.slots.col = Buffer::unset(device, "the columns", 0)?;
         }
-        let multiprocessors = device.properties().multiprocessors;
-        Ok(Self { hacks, rows, lanes, near, fours, codes, multiprocessors })
+        let &Properties { multiprocessors, threads_per_multiprocessor, .. } = device.properties();
+        Ok(Self {
+            hacks,
+            rows,
+            lanes,
+            near,
+            fours,
+            codes,
+            multiprocessors,
+            threads_per_multiprocessor,
+        })
     }
 
     /// Bytes of its arrays.
@@ -105,7 +115,7 @@ impl NearHacks {
         self.hacks.spent() + self.near.distance.spent() + self.codes.spent()
     }
 
-    /// The kernel of an SpMV, and how many of its blocks a multiprocessor runs at once.
+    /// The kernel of an SpMV, and how many of its blocks have registers on a multiprocessor at once.
     fn kernel(&self) -> (&'static str, u64) {
         match (self.fours, self.codes.is_empty()) {
             (true, _) => ("hll_fours_solver", 8),
@@ -118,6 +128,7 @@ impl NearHacks {
     pub(super) fn blocks(&self) -> u64 {
         let work = Work::Shared(self.rows.into(), self.lanes.into());
         let (_, at_once) = self.kernel();
+        let at_once = at_once.min(u64::from(self.threads_per_multiprocessor / BLOCK));
         GridMapping::LanesPerRow.blocks(work, BLOCK).min(at_once * u64::from(self.multiprocessors))
     }
 

@@ -87,7 +87,7 @@ pub(crate) fn launcher<T: DeviceReal>(id: &str) -> Option<&'static Bind<T>> {
 mod tests {
     use super::*;
     use sparsescope_core::kernel::{
-        BandShape, DeviceKind, LaneShape, Mapping, TileShape, WindowShape, kernels,
+        BandShape, DeviceKind, LaneShape, MOST_PER_LANE, Mapping, TileShape, WindowShape, kernels,
     };
     use sparsescope_core::matrix::BSR_BLOCKS;
     use sparsescope_core::record::Operation;
@@ -107,6 +107,12 @@ mod tests {
             let on_grid = matches!(kernel.mapping, Mapping::Grid(_));
             assert_eq!(matches!(bind, Bind::Kernel(_) | Bind::Hacks(_)), on_grid, "{id}");
         }
+    }
+
+    #[test]
+    fn a_warp_sums_the_rows_that_the_layout_model_expects() {
+        let (_, source) = crate::Family::CsrAdaptive.source();
+        assert!(source.contains(&format!("MOST_PER_LANE = {MOST_PER_LANE};")));
     }
 
     #[test]

@@ -202,12 +202,11 @@ fn codes_of_few_values_change_no_bits_and_save_the_bytes_they_should() {
         let saved = saved_by_codes(&backend, chain(n, diagonal), "jacobi");
         assert_eq!(saved + table, 3 * n as u64 * saved_by_slot, "{diagonal} on the diagonal");
     }
-    // The columns of the arrow need 32 bits.
+    // The columns of the arrow need 32 bits, and two lanes share a row: its longest makes many slots.
     for (name, a) in [
         ("a long row, 8-bit codes", chain_with_a_long_row(9600, 1)),
         ("a long row, 16-bit codes", chain_with_a_long_row(9600, 300)),
         ("7 points", made("stencil7?n=30")),
-        ("27 points", made("stencil27?n=60")),
         ("an arrow", arrow(140_000)),
     ] {
         for preconditioner in ["none", "jacobi", "fsai"] {

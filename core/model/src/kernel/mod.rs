@@ -59,7 +59,7 @@ pub use spmm::{
     order_of_vectors,
 };
 pub use threads::{Access, Pass, StridedSlots, ThreadSlots};
-pub use tiles::{LaneShape, Tile, TileShape, Tiles, lanes_a_row};
+pub use tiles::{LaneShape, MOST_PER_LANE, Tile, TileShape, Tiles, lanes_a_row};
 pub use user::{
     ArgumentType, SharedBytes, UserFamily, UserKernel, UserKernelError, UserSource, is_user_id,
     mapping_of, user_kernels,

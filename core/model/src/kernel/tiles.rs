@@ -65,7 +65,7 @@ impl TileShape {
 }
 
 /// Nonzeros of a row per lane up to which its lanes sum it in the largest tiles.
-const MOST_PER_LANE: u32 = 16;
+pub const MOST_PER_LANE: u32 = 16;
 
 /// Nonzeros per row below which tiles are small, however long the longest row is.
 const SHORT_ROWS: f64 = 8.0;

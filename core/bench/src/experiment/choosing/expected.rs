@@ -3,8 +3,8 @@
 //!
 //! An SpMV takes as long as the slowest of several overlapping parts: moving its memory, passing the sectors
 //! of the matrix and x through the L2 cache, and a fixed cost per row. Each cost is given in bytes: those
-//! that the device could copy in that time. The constants were fitted to SpMVs measured on an H200;
-//! `docs/gpu-products.md` has the measurements and the errors of the fit.
+//! that the device could copy in that time. The constants were fitted to SpMVs measured on an H200,
+//! except those of `cuda/csr/lanes`, which are estimates; `docs/gpu-products.md` has the measurements and the errors of the fit.
 
 use super::candidate::{ADAPTIVE, BY_LANES, Candidate};
 use super::part::part;
