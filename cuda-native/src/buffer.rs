@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr};
-use sparsescope_core::matrix::Real;
+use sparsescope_core::matrix::{Real, repeated};
 
 use crate::device::{Device, DeviceError, Doing};
 
@@ -131,7 +131,7 @@ impl<T: DeviceRepr + Real> Buffer<T> {
     /// Its contents, after all previous work, and the seconds spent on copying them.
     pub(crate) fn read(&self, device: &Device) -> Result<(Vec<T>, f64), DeviceError> {
         // Touched, so that the copy does not wait for page faults.
-        let mut host = vec![T::NAN; self.len];
+        let mut host = repeated(T::NAN, self.len);
         device.synchronize()?;
         let start = Instant::now();
         if !host.is_empty() {

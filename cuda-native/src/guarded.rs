@@ -1,5 +1,7 @@
 //! The results of kernels, with guards around them that no kernel may write.
 
+use std::ops::Range;
+
 use sparsescope_core::experiment::Output;
 use sparsescope_core::matrix::transposed;
 
@@ -25,19 +27,28 @@ pub(crate) trait Written {
 
 /// A result vector between guards, or a matrix that is read by rows.
 pub(crate) struct GuardedVector<T> {
-    with_guards: Buffer<T>,
     elements: Buffer<T>,
+    /// Before and after the elements.
+    guards: [Buffer<T>; 2],
+    /// Time spent on allocating it; the guards, which are for the check, are not counted as copies.
+    spent: Spent,
     /// The number of rows of a matrix that is stored by columns.
     rows: Option<usize>,
 }
 
 impl<T: DeviceReal> GuardedVector<T> {
+    /// With elements that are NaN.
     pub(crate) fn new(device: &Device, len: usize) -> Result<Self, DeviceError> {
-        let host = vec![T::GUARD; len + 2 * GUARD];
-        let with_guards = Buffer::of(device, "the vector y", &host)?;
-        let elements = with_guards.part(GUARD..GUARD + len);
-        let elements = elements.expect("the elements lie between the guards"); // invariant
-        Ok(Self { with_guards, elements, rows: None })
+        let all = Buffer::unset(device, "the vector y", len + 2 * GUARD)?;
+        let part = |range: Range<usize>| all.part(range).expect("it lies within"); // invariant
+        let elements = part(GUARD..GUARD + len);
+        let guards = [part(0..GUARD), part(GUARD + len..len + 2 * GUARD)];
+        // Only these come from the host: Y of many columns is larger than A.
+        let guard = Buffer::of(device, "the guards", &[T::GUARD; GUARD])?;
+        let [before, after] = guards.each_ref().map(|to| Step::copy(to, &guard));
+        enqueue(device, &[before, after, Step::fill(&elements, 0xff)])?;
+        device.synchronize()?;
+        Ok(Self { elements, guards, spent: all.spent(), rows: None })
     }
 
     /// A matrix that is stored by columns.
@@ -49,9 +60,9 @@ impl<T: DeviceReal> GuardedVector<T> {
         Ok(Self { rows: Some(rows), ..Self::new(device, rows * columns)? })
     }
 
-    /// Time spent on creating it; the guards, which are for the check, are not counted as copies.
+    /// Time spent on creating it.
     pub(crate) fn spent(&self) -> Spent {
-        Spent { upload_s: 0.0, ..self.with_guards.spent() }
+        self.spent
     }
 
     /// The elements without the guards.
@@ -67,19 +78,18 @@ impl<T: DeviceReal> Written for GuardedVector<T> {
     }
 
     fn read(&self, device: &Device) -> Result<(Result<Output, String>, f64), DeviceError> {
-        let (mut host, seconds) = self.with_guards.read(device)?;
-        let intact = |guard: &[T]| guard.iter().all(|v| v.is_guard());
-        let after = host.split_off(GUARD + self.elements.len());
-        let elements = host.split_off(GUARD);
+        let (elements, seconds) = self.elements.read(device)?;
+        for guard in &self.guards {
+            let (guard, _) = guard.read(device)?;
+            if !guard.iter().all(|v| v.is_guard()) {
+                return Ok((Err(WROTE_BESIDE.to_owned()), seconds));
+            }
+        }
         let elements = match self.rows {
             Some(rows) => transposed(&elements, rows),
             None => elements,
         };
-        let result = match intact(&host) && intact(&after) {
-            true => Ok(T::output(elements)),
-            false => Err(WROTE_BESIDE.to_owned()),
-        };
-        Ok((result, seconds))
+        Ok((Ok(T::output(elements)), seconds))
     }
 }
 

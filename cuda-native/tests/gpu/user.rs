@@ -102,3 +102,17 @@ fn wrong_kernels_of_users_fail_the_gate_and_those_that_are_not_built_say_why() {
     let Availability::Missing(why) = backend.availability(broken) else { panic!("it was built") };
     assert!(why.starts_with("my.cu does not compile at `if (lane == 0) y[row] = sums;`"), "{why}");
 }
+
+#[test]
+fn what_a_kernel_writes_before_and_after_its_result_is_seen() {
+    let backend = gpu!();
+    let problem = problem(matrix(500, (0..500).map(|i| 1 + i % 41)));
+    for beside in ["*(y - 1)", "y[rows]"] {
+        let text = EXAMPLE.replace("y[row] = sum;", &format!("y[row] = {beside} = sum;"));
+        let configuration = configured((user("my.cu", &text), Some(64), Precision::F64), 8);
+        let mut prepared =
+            backend.prepare(&configuration, &problem, MemoryLimit::unlimited()).unwrap();
+        let error = output(&mut prepared).unwrap_err().to_string();
+        assert!(error.ends_with("it wrote outside its result"), "{beside}: {error}");
+    }
+}

@@ -39,7 +39,7 @@ pub use compact::{
 };
 pub use coo::Coo;
 #[doc(hidden)]
-pub use copied::copied;
+pub use copied::{copied, repeated};
 pub use csr::Csr;
 pub use dia::{DIA_MIN_FILL, Dia};
 pub use ellpack::{EllShape, Ellpack};
