@@ -12,7 +12,7 @@ use crate::experiment::output::Output;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
 use crate::experiment::vectors::columns;
 use crate::mkl::{Mkl, MklError, MklMatrix, MklValue, mkl};
-use sparsescope_matrix::matrix::{Operands, Order, Real};
+use sparsescope_matrix::matrix::{Operands, Order, Real, copied};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_matrix::order;
 use sparsescope_model::kernel::parameters::{OP, SCALE};
@@ -220,6 +220,6 @@ where
     }
 
     fn output(&self) -> Output {
-        self.y.clone().into()
+        copied(&self.y).into()
     }
 }

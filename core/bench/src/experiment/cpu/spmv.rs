@@ -17,7 +17,7 @@ use sparsescope_kernels::spmv::{
     GuidedChunks, MergePath, Products, RowParts, Scaling, bsr, coo, csr, ellpack, hll, hyb,
 };
 use sparsescope_kernels::with_store;
-use sparsescope_matrix::matrix::{AnyFormat, Csr, Operands, Real};
+use sparsescope_matrix::matrix::{AnyFormat, Csr, Operands, Real, copied};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
 use sparsescope_model::kernel::parameters::SCALE;
 use sparsescope_model::kernel::{KernelDescriptor, Scale};
@@ -68,7 +68,7 @@ where
     }
 
     fn output(&self) -> Output {
-        self.y.clone().into()
+        copied(&self.y).into()
     }
 }
 
