@@ -53,6 +53,10 @@ const real REAL_MAX = sizeof(real) == 8 ? (real)1.7976931348623157e308 : (real)3
 // No row, place or number yet.
 const u32 NONE = 0xffffffffu;
 
+// What solvers' hacks are stored in: the number of distances that 16 bits can represent, and the
+// number of values that 8 bits can represent.
+const u32 WINDOW = 65536, OF_BYTE = 256;
+
 // Index of this thread in the whole grid; 64-bit, since one warp per row soon exceeds 2^32.
 __device__ inline u64 thread_in_grid() {
     return (u64)blockIdx.x * blockDim.x + threadIdx.x;

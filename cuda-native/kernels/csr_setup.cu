@@ -1,8 +1,14 @@
-// What the setup of a solver reads from a matrix in CSR: the plan of column-major hacks, and the
-// reciprocals of the diagonal.
+// What the setup of a solver makes from a matrix in CSR: column-major hacks, as `hll_solver.cu`
+// reads them, and the reciprocals of the diagonal.
 
 // Widths that a thread adds up.
 const u32 EACH = 8;
+
+// Values that a thread loads before it looks for the first.
+const u32 AT_ONCE = 4;
+
+// Slots of a row that a warp holds in shared memory at a time, and how far apart rows are there.
+const u32 WIDE = 8, APART = WIDE + 1;
 
 // The width of each hack, which is the length of its longest row, and the sum over each block. One
 // thread per row, in blocks of 1024, which have whole hacks.
@@ -53,6 +59,217 @@ extern "C" __global__ void __launch_bounds__(1024) csr_setup_offsets(
         if (first + k <= hacks) offsets[first + k] = before * hack_size;
         before += width[k];
     }
+}
+
+// Distances of the columns from their rows, plus 2^32: the minimum goes to range[0], the maximum to
+// range[1]; range[2] becomes 1 if the length of a row has more than 16 bits. The matrix's rows before
+// these are `before`. Columns ascend in each row, so that its first and its last tell. Any number of
+// blocks of 256 threads.
+extern "C" __global__ void __launch_bounds__(256) csr_setup_range(
+    u32 rows, u32 before, const offset* row_ptr, const u32* col, u64* range)
+{
+    __shared__ u64 low[256 / WARP], high[256 / WARP];
+    const u64 apart = (1ull << 32) - before;
+    u64 least = ~0ull, greatest = 0;
+    for (u64 row = thread_in_grid(); row < rows; row += (u64)gridDim.x * blockDim.x) {
+        const u64 begin = row_ptr[row], end = row_ptr[row + 1];
+        if (end - begin >= WINDOW) range[2] = 1;
+        if (begin == end) continue;
+        least = min(least, apart + col[begin] - row);
+        greatest = max(greatest, apart + col[end - 1] - row);
+    }
+    for (u32 lane = WARP / 2; lane > 0; lane /= 2) {
+        least = min(least, __shfl_down_sync(ALL_LANES, least, lane));
+        greatest = max(greatest, __shfl_down_sync(ALL_LANES, greatest, lane));
+    }
+    if (threadIdx.x % WARP == 0) {
+        low[threadIdx.x / WARP] = least;
+        high[threadIdx.x / WARP] = greatest;
+    }
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    for (u32 warp = 1; warp < blockDim.x / WARP; warp++) {
+        least = min(least, low[warp]);
+        greatest = max(greatest, high[warp]);
+    }
+    atomicMin(&range[0], least);
+    atomicMax(&range[1], greatest);
+}
+
+// The first place where a value may be in a table of `capacity` bit patterns, a power of two; the
+// others follow. The upper bits of a product depend on all bits of its factors.
+__device__ inline u32 place_of(u64 bits, u32 capacity) {
+    return (u32)__umul64hi(bits * 0x9e3779b97f4a7c15ull, capacity);
+}
+
+// No bit pattern yet: that of a NaN.
+const u64 NO_BITS = ~0ull;
+
+// Adds a value to the table and numbers it if it is new; returns false if the table has too many.
+__device__ inline bool is_added(
+    u64 bits, u32 capacity, u64* keys, u32* index, real* distinct, u32* count)
+{
+    volatile u32* const found = count;
+    u32 place = place_of(bits, capacity), tried = 0;
+    while (keys[place] != bits || bits == NO_BITS) {
+        // A full table may be seen before its values are counted.
+        if (*found > capacity / 2 || bits == NO_BITS || tried++ == capacity) {
+            *found = capacity;
+            return false;
+        }
+        const u64 there = atomicCAS(&keys[place], NO_BITS, bits);
+        if (there == bits) break;
+        if (there != NO_BITS) {
+            place = (place + 1) & (capacity - 1);
+            continue;
+        }
+        const u32 number = atomicAdd(count, 1);
+        if (number >= capacity / 2) return false;
+        index[place] = number;
+        distinct[number] = __longlong_as_double(bits);
+        break;
+    }
+    return true;
+}
+
+// The distinct values of a matrix, up to half as many as `keys` has places. A value is numbered
+// where it is found first; `count` is larger if there are more. A block of 256 threads takes 1024
+// adjacent values, the next block those that begin `apart` further.
+extern "C" __global__ void __launch_bounds__(256) csr_setup_distinct(
+    u32 rows, u64 apart, const offset* row_ptr, const real* val, u32 capacity, u64* keys, u32* index,
+    real* distinct, u32* count)
+{
+    const u64 end = row_ptr[rows];
+    // Found by this thread before.
+    u64 recent = NO_BITS, earlier = NO_BITS;
+    for (u64 at = blockIdx.x * apart + threadIdx.x; at < end; at += gridDim.x * apart) {
+        u64 bits[AT_ONCE];
+#pragma unroll
+        for (u32 k = 0; k < AT_ONCE; k++) {
+            const u64 next = at + k * blockDim.x;
+            bits[k] = __double_as_longlong(__ldcs(&val[next < end ? next : at]));
+        }
+#pragma unroll
+        for (u32 k = 0; k < AT_ONCE; k++) {
+            if (bits[k] != NO_BITS && (bits[k] == recent || bits[k] == earlier)) continue;
+            if (!is_added(bits[k], capacity, keys, index, distinct, count)) return;
+            earlier = recent;
+            recent = bits[k];
+        }
+    }
+}
+
+// The codes of values, from a table. A thread remembers the last two that it looked up.
+struct Codes {
+    u32 capacity;
+    const u64* keys;
+    const u32* index;
+    u64 recent, earlier;
+    u32 of_recent, of_earlier;
+    // Whether a value was not in the table.
+    bool misses;
+
+    __device__ inline u32 of(real value) {
+        const u64 bits = __double_as_longlong(value);
+        if (bits == NO_BITS) misses = true;
+        if (bits == recent) return of_recent;
+        if (bits == earlier) return of_earlier;
+        u32 place = place_of(bits, capacity);
+        u64 there;
+        while ((there = keys[place]) != bits && there != NO_BITS) place = (place + 1) & (capacity - 1);
+        if (there == NO_BITS) {
+            misses = true;
+            return 0;
+        }
+        earlier = recent;
+        of_earlier = of_recent;
+        recent = bits;
+        return of_recent = index[place];
+    }
+};
+
+// CSR into hacks of a warp, with columns in `distance` if `near`, else in `col`, and with codes of
+// the values if there are `distinct` ones, else values; four of a row are adjacent where `near` and
+// coded. `missing` becomes 1 if a value is not in the table. A warp reads the rows of a hack side by
+// side, 8 nonzeros of each at a time, so that the loads of eight lanes are adjacent.
+extern "C" __global__ void __launch_bounds__(128) csr_setup_hacks(
+    u32 rows, const offset* row_ptr, const u32* csr_col, const real* csr_val, const u64* offsets,
+    u32 near, u32 base, u32 capacity, const u64* keys, const u32* index, u32 distinct, u32* missing,
+    u32* row_len, u32* col, u16* distance, u8* codes, real* val)
+{
+    __shared__ real all_vals[128 / WARP][WARP * APART];
+    __shared__ u32 all_cols[128 / WARP][WARP * APART];
+    real* const vals = all_vals[threadIdx.x / WARP];
+    u32* const cols = all_cols[threadIdx.x / WARP];
+    const u32 lane = threadIdx.x % WARP;
+    const u64 row = thread_in_grid(), hack = row / WARP;
+    if (hack * WARP >= rows) return;
+    // Once a value is missing the result is not used.
+    if (__any_sync(ALL_LANES, *(const volatile u32*)missing != 0)) return;
+    const u64 begin = row < rows ? row_ptr[row] : 0, slot = offsets[hack];
+    const u32 length = row < rows ? (u32)(row_ptr[row + 1] - begin) : 0;
+    const u32 width = (u32)((offsets[hack + 1] - slot) / WARP), window = (u32)row + base;
+    Codes table = {capacity, keys, index, NO_BITS, NO_BITS, 0, 0, false};
+    u32 lows = 0;
+    for (u32 first = 0; first < width; first += WIDE) {
+        // Four rows at a time, all loaded before the first is stored.
+        u32 c_of[WIDE];
+        real v_of[WIDE];
+#pragma unroll
+        for (u32 i = 0; i < WIDE; i++) {
+            const u32 r = i * (WARP / WIDE) + lane / WIDE, j = first + lane % WIDE;
+            const u64 from = __shfl_sync(ALL_LANES, begin, r);
+            const bool is_in = j < __shfl_sync(ALL_LANES, length, r);
+            c_of[i] = is_in ? __ldcs(&csr_col[from + j]) : 0;
+            v_of[i] = is_in ? __ldcs(&csr_val[from + j]) : 0;
+        }
+#pragma unroll
+        for (u32 i = 0; i < WIDE; i++) {
+            const u32 place = (i * (WARP / WIDE) + lane / WIDE) * APART + lane % WIDE;
+            cols[place] = c_of[i];
+            vals[place] = v_of[i];
+        }
+        __syncwarp();
+        for (u32 j = first; j < first + WIDE && j < width; j += 4) {
+            // Padding is 0.
+            u32 c[4], code[4];
+            real v[4];
+#pragma unroll
+            for (u32 k = 0; k < 4; k++) {
+                const bool is_own = j + k < length;
+                const u32 place = lane * APART + j + k - first;
+                c[k] = is_own ? cols[place] - (near ? window : 0) : 0;
+                v[k] = is_own ? vals[place] : 0;
+                code[k] = is_own && distinct > 0 ? table.of(v[k]) : 0;
+                lows += is_own && near && c[k] < WINDOW;
+            }
+            const u64 at = slot + (u64)j * WARP;
+            if (near && distinct > 0 && j + 4 <= width) {
+                reinterpret_cast<ushort4*>(distance + at)[lane] = {
+                    (u16)c[0], (u16)c[1], (u16)c[2], (u16)c[3]};
+                if (distinct <= OF_BYTE)
+                    reinterpret_cast<uchar4*>(codes + at)[lane] = {
+                        (u8)code[0], (u8)code[1], (u8)code[2], (u8)code[3]};
+                else
+                    reinterpret_cast<ushort4*>(codes)[at / 4 + lane] = {
+                        (u16)code[0], (u16)code[1], (u16)code[2], (u16)code[3]};
+                continue;
+            }
+#pragma unroll
+            for (u32 k = 0; k < 4; k++) {
+                if (j + k >= width) break;
+                const u64 to = at + k * WARP + lane;
+                if (near) distance[to] = (u16)c[k];
+                else col[to] = c[k];
+                if (distinct == 0) val[to] = v[k];
+                else if (distinct <= OF_BYTE) codes[to] = (u8)code[k];
+                else reinterpret_cast<u16*>(codes)[to] = (u16)code[k];
+            }
+        }
+        __syncwarp();
+    }
+    if (row < rows) row_len[row] = length + lows * WINDOW;
+    if (table.misses) *missing = 1;
 }
 
 // 1 / a_ii of each row, whose columns are sorted and include its own. One thread per row.

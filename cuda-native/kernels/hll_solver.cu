@@ -8,18 +8,6 @@
 // lane has a row, and four slots of a row are adjacent: slots 4 q to 4 q + 3 begin
 // 4 (q * hack_size + r) further, as long as the hack has four more. Hacks have the size of a warp.
 
-// Number of distances that 16 bits can represent.
-const u32 WINDOW = 65536;
-
-// Number of values that 8 bits can represent.
-const u32 OF_BYTE = 256;
-
-// Where slot j of row r of a hack of this width is, from the hack's first slot on.
-__device__ inline u64 place_in_hack(u32 fours, u32 hack_size, u32 width, u32 r, u32 j) {
-    const bool is_adjacent = fours && j < width - width % 4;
-    return is_adjacent ? 4 * ((u64)(j / 4) * hack_size + r) + j % 4 : (u64)j * hack_size + r;
-}
-
 // The column of a slot, stored as it is or as the distance from the start of its window.
 __device__ inline u32 column(const u32* col, u64 at, u32) { return __ldcs(&col[at]); }
 __device__ inline u32 column(const u16* distance, u64 at, u32 window) {
@@ -229,116 +217,21 @@ extern "C" __global__ void __launch_bounds__(256, 8) hll_fours_solver(
             y, purpose, with, parts, counts, numbers, words);
 }
 
-// The first place where a value may be in a table of `capacity` bit patterns, a power of two; the
-// others follow. The upper bits of a product depend on all bits of its factors.
-__device__ inline u32 place_of(u64 bits, u32 capacity) {
-    return (u32)__umul64hi(bits * 0x9e3779b97f4a7c15ull, capacity);
-}
-
-// No bit pattern yet: that of a NaN.
-const u64 NO_BITS = ~0ull;
-
-// The distinct values of some slots, up to half as many as `keys` has places. A value is numbered
-// where it is found first; `count` is larger if there are more.
-extern "C" __global__ void hll_distinct(
-    u64 slots, const real* val, u32 capacity, u64* keys, u32* index, real* distinct, u32* count)
-{
-    volatile u32* const found = count;
-    for (u64 at = thread_in_grid(); at < slots; at += (u64)gridDim.x * blockDim.x) {
-        const real value = __ldcs(&val[at]);
-        const u64 bits = __double_as_longlong(value);
-        u32 place = place_of(bits, capacity), tried = 0;
-        while (keys[place] != bits || bits == NO_BITS) {
-            // A full table may be seen before its values are counted.
-            if (*found > capacity / 2 || bits == NO_BITS || tried++ == capacity) {
-                *found = capacity;
-                return;
-            }
-            const u64 there = atomicCAS(&keys[place], NO_BITS, bits);
-            if (there == bits) break;
-            if (there != NO_BITS) {
-                place = (place + 1) & (capacity - 1);
-                continue;
-            }
-            const u32 number = atomicAdd(count, 1);
-            if (number >= capacity / 2) return;
-            index[place] = number;
-            distinct[number] = value;
-            break;
-        }
-    }
-}
-
-// The codes of the slots, whose values are all in the table: 8 bits each if `distinct` fit, else 16.
-// One thread per row. Padding has no code.
-extern "C" __global__ void hll_codes(
-    u32 rows, u32 hack_size, u32 fours, const u64* offsets, const u32* row_len, const real* val,
-    u32 capacity, const u64* keys, const u32* index, u32 distinct, u8* codes)
-{
-    const u64 row = thread_in_grid();
-    if (row >= rows) return;
-    const u64 hack = row / hack_size, begin = offsets[hack];
-    const u32 width = (u32)((offsets[hack + 1] - begin) / hack_size), r = row % hack_size;
-    for (u32 j = 0; j < row_len[row]; j++) {
-        const u64 bits = __double_as_longlong(__ldcs(&val[begin + (u64)j * hack_size + r]));
-        u32 place = place_of(bits, capacity);
-        while (keys[place] != bits) place = (place + 1) & (capacity - 1);
-        const u64 at = begin + place_in_hack(fours, hack_size, width, r, j);
-        if (distinct <= OF_BYTE) codes[at] = (u8)index[place];
-        else reinterpret_cast<u16*>(codes)[at] = (u16)index[place];
-    }
-}
-
-// Distances of the columns from their rows, plus 2^32: the minimum goes to range[0], the maximum to
-// range[1]; range[2] becomes 1 if the length of a row has more than 16 bits. Columns ascend in each
-// row, so that its first and its last tell. Any number of blocks of 256 threads.
-extern "C" __global__ void __launch_bounds__(256) hll_distance_range(
-    u32 rows, u32 hack_size, const u64* offsets, const u32* row_len, const u32* col, u64* range)
-{
-    __shared__ u64 low[256 / WARP], high[256 / WARP];
-    const u64 apart = 1ull << 32;
-    u64 least = ~0ull, greatest = 0;
-    for (u64 row = thread_in_grid(); row < rows; row += (u64)gridDim.x * blockDim.x) {
-        const u64 first = offsets[row / hack_size] + row % hack_size;
-        const u32 length = row_len[row];
-        if (length >= WINDOW) range[2] = 1;
-        if (length == 0) continue;
-        least = min(least, apart + col[first] - row);
-        greatest = max(greatest, apart + col[first + (u64)(length - 1) * hack_size] - row);
-    }
-    for (u32 lane = WARP / 2; lane > 0; lane /= 2) {
-        least = min(least, __shfl_down_sync(ALL_LANES, least, lane));
-        greatest = max(greatest, __shfl_down_sync(ALL_LANES, greatest, lane));
-    }
-    if (threadIdx.x % WARP == 0) {
-        low[threadIdx.x / WARP] = least;
-        high[threadIdx.x / WARP] = greatest;
-    }
-    __syncthreads();
-    if (threadIdx.x != 0) return;
-    for (u32 warp = 1; warp < blockDim.x / WARP; warp++) {
-        least = min(least, low[warp]);
-        greatest = max(greatest, high[warp]);
-    }
-    atomicMin(&range[0], least);
-    atomicMax(&range[1], greatest);
-}
-
 // The distances of sorted columns from the start of their window; adds to a row's length how many
 // are in the low one. One thread per row. Padding is not stored.
 extern "C" __global__ void hll_distances(
-    u32 rows, u32 hack_size, u32 fours, const u64* offsets, u32* row_len, u32 base, const u32* col,
-    u16* distance)
+    u32 rows, const u64* offsets, u32* row_len, u32 base, const u32* col, u16* distance)
 {
     const u64 row = thread_in_grid();
     if (row >= rows) return;
-    const u64 hack = row / hack_size, begin = offsets[hack];
-    const u32 width = (u32)((offsets[hack + 1] - begin) / hack_size), r = row % hack_size;
+    const u64 begin = offsets[row / WARP] + row % WARP;
+    const u32 length = row_len[row];
     u32 lows = 0;
-    for (u32 j = 0; j < row_len[row]; j++) {
-        const u32 apart = col[begin + (u64)j * hack_size + r] - (u32)row - base;
+    for (u32 j = 0; j < length; j++) {
+        const u64 at = begin + (u64)j * WARP;
+        const u32 apart = col[at] - (u32)row - base;
         lows += apart < WINDOW;
-        distance[begin + place_in_hack(fours, hack_size, width, r, j)] = (u16)apart;
+        distance[at] = (u16)apart;
     }
-    row_len[row] += lows * WINDOW;
+    row_len[row] = length + lows * WINDOW;
 }

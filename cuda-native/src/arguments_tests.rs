@@ -123,10 +123,7 @@ fn listed_vectors() -> Listed {
     [
         listed::<PcgBegin<'_>>(),
         listed::<HllColumnMajorSolver<'_>>(),
-        listed::<HllDistanceRange<'_>>(),
         listed::<HllDistances<'_>>(),
-        listed::<HllDistinct<'_>>(),
-        listed::<HllCodes<'_>>(),
         listed::<PcgReduce<'_>>(),
         listed::<PcgAdvance<'_>>(),
         listed::<PcgDot<'_>>(),
@@ -166,6 +163,9 @@ fn listed_plans<O: Offset + Element>() -> Listed {
         listed::<PlanEarlier<'_, O>>(),
         listed::<PlanWidths<'_, O>>(),
         listed::<PlanHacks<'_, O>>(),
+        listed::<CsrRange<'_, O>>(),
+        listed::<CsrDistinct<'_, O>>(),
+        listed::<CsrHacks<'_, O>>(),
         listed::<Reciprocals<'_, O>>(),
     ]
     .concat()

@@ -29,14 +29,14 @@ const PLAN_BLOCK: u32 = 1024;
 const HACKS_PLANNED: u64 = 8 * 1024;
 
 /// Where the slots of column-major hacks lie, on the device.
-struct Plan {
+pub(crate) struct Plan {
     order: RowOrder,
     hack_size: usize,
     /// Width of each hack.
     max_nzr: Buffer<u32>,
     /// First slot of each hack, followed by the number of slots.
-    offsets: Buffer<u64>,
-    slots: u64,
+    pub(crate) offsets: Buffer<u64>,
+    pub(crate) slots: u64,
     /// Seconds of planning.
     seconds: f64,
 }
@@ -62,8 +62,9 @@ impl Plan {
         Ok(Self { order, hack_size, max_nzr, offsets, slots, seconds })
     }
 
-    /// Made on the device, for rows in their own order and one of [`HACK_SIZES`].
-    fn on_device<O: Offset + Element>(
+    /// Made on the device, for rows in their own order and one of [`HACK_SIZES`]. Waits for
+    /// completion.
+    pub(crate) fn on_device<O: Offset + Element>(
         device: &Device,
         row_ptr: &Buffer<O>,
         hack_size: usize,
@@ -103,12 +104,11 @@ impl Plan {
 }
 
 /// Converts a matrix in CSR, `csr`, to hacks. Where rows lie in their own order, the device plans
-/// the hacks too; otherwise the host does, which must hold the matrix. Fails, before allocating
-/// slots, if they need more than the device has free, or if a plan on the host needs more than
-/// `memory`.
+/// the hacks too; otherwise the host does. Fails, before allocating slots, if they need more than
+/// the device has free, or if a plan on the host needs more than `memory`.
 pub(crate) fn hacks<T: DeviceReal>(
     device: &Device,
-    host: Option<&Csr<T>>,
+    host: &Csr<T>,
     csr: &Arrays<T>,
     layout: HllLayout,
     memory: MemoryLimit,
@@ -119,15 +119,12 @@ pub(crate) fn hacks<T: DeviceReal>(
     // The host refuses other hack sizes.
     let is_plain = HllLayout::plain(layout.hack_size, Order::ColumnMajor) == layout
         && HACK_SIZES.contains(&layout.hack_size);
-    let plan = match (row_ptr, host) {
-        (_, Some(a)) if !is_plain => Plan::on_host(device, a.row_ptr(), layout, memory)?,
-        (_, None) if !is_plain => {
-            return Err(refused(DeviceError::Format("hacks of this kind here")));
-        }
-        (Offsets::Narrow(row_ptr), _) => {
+    let plan = match row_ptr {
+        _ if !is_plain => Plan::on_host(device, host.row_ptr(), layout, memory)?,
+        Offsets::Narrow(row_ptr) => {
             Plan::on_device(device, row_ptr, layout.hack_size).map_err(refused)?
         }
-        (Offsets::Wide(row_ptr), _) => {
+        Offsets::Wide(row_ptr) => {
             Plan::on_device(device, row_ptr, layout.hack_size).map_err(refused)?
         }
     };
@@ -141,33 +138,28 @@ pub(crate) fn hacks<T: DeviceReal>(
 /// Nonzeros in CSR on the device at a time while hacks are filled piece by piece.
 const PIECE: usize = 1 << 22;
 
+/// What is done with the rows of a piece that are on the device in CSR, after so many other rows.
+type Look<'l, T> = dyn FnMut(usize, &Buffer<u64>, &Slots<T>) -> Result<(), DeviceError> + 'l;
+
 /// Converts `a`, which lies on the host, to hacks with every row at its own place: it is uploaded
-/// and converted a piece at a time, so that the device never holds it twice. Fails as [`hacks`]
-/// does. Also returns the time of the upload.
+/// and converted a piece at a time, so that the device never holds it twice; `look` sees each piece
+/// before. Fails as [`hacks`] does. Also returns the time of the upload.
 pub(crate) fn hacks_in_pieces<T: DeviceReal>(
     device: &Device,
     a: &Csr<T>,
     layout: HllLayout,
     memory: MemoryLimit,
-) -> Result<(Hacks<T>, Spent), PrepareError> {
-    in_pieces(device, a, layout, (memory, PIECE))
-}
-
-fn in_pieces<T: DeviceReal>(
-    device: &Device,
-    a: &Csr<T>,
-    layout: HllLayout,
-    (memory, most): (MemoryLimit, usize),
+    look: &mut Look<'_, T>,
 ) -> Result<(Hacks<T>, Spent), PrepareError> {
     let plan = Plan::on_host(device, a.row_ptr(), layout, memory)?;
     if plan.order.row_of().is_some() || plan.order.tail() > 0 {
         let sentence = "reordered rows cannot be converted to hacks in parts";
         return Err(PrepareError::Refused(sentence.to_owned()));
     }
-    let mut made = room(device, Some(a), &plan).map_err(refused)?;
+    let mut made = room(device, a, &plan).map_err(refused)?;
     let mut spent = Spent::default();
-    for hacks in pieces(a.row_ptr(), plan.hack_size, most) {
-        let took = piece(device, a, (&made, &plan.max_nzr), hacks).map_err(refused)?;
+    for hacks in pieces(a.row_ptr(), plan.hack_size, PIECE) {
+        let took = piece(device, a, (&made, &plan.max_nzr), hacks, look).map_err(refused)?;
         spent = spent + took.0;
         made.seconds += took.1;
     }
@@ -197,6 +189,7 @@ fn piece<T: DeviceReal>(
     a: &Csr<T>,
     (made, max_nzr): (&Hacks<T>, &Buffer<u32>),
     hacks: Range<usize>,
+    look: &mut Look<'_, T>,
 ) -> Result<(Spent, f64), DeviceError> {
     let hack_size = made.hack_size;
     let rows = hacks.start * hack_size..(hacks.end * hack_size).min(a.rows());
@@ -209,6 +202,7 @@ fn piece<T: DeviceReal>(
     let val = a.val().get(entries).ok_or_else(outside)?;
     let row_ptr = Buffer::of(device, "the row offsets", &offsets)?;
     let slots = Slots::of(device, col, val)?;
+    look(rows.start, &row_ptr, &slots)?;
     let seconds = fill(device, (&row_ptr, &slots), (made, max_nzr), (hacks, rows))?;
     Ok((row_ptr.spent() + slots.spent(), seconds))
 }
@@ -216,7 +210,7 @@ fn piece<T: DeviceReal>(
 /// The hacks of a plan, with all nonzeros.
 fn filled<T: DeviceReal, O: Offset + Element>(
     device: &Device,
-    host: Option<&Csr<T>>,
+    host: &Csr<T>,
     csr: (&Buffer<O>, &Slots<T>),
     plan: &Plan,
 ) -> Result<Hacks<T>, DeviceError> {
@@ -229,7 +223,7 @@ fn filled<T: DeviceReal, O: Offset + Element>(
 /// Hacks with unfilled slots.
 fn room<T: DeviceReal>(
     device: &Device,
-    host: Option<&Csr<T>>,
+    host: &Csr<T>,
     plan: &Plan,
 ) -> Result<Hacks<T>, DeviceError> {
     let Plan { order, hack_size, offsets, slots, seconds, .. } = plan;
@@ -321,15 +315,15 @@ fn room_of_block(entries: usize, rows: usize, most: usize) -> u32 {
 /// The rows kept apart, in CSR with 64-bit offsets.
 fn tail<T: DeviceReal>(
     device: &Device,
-    host: Option<&Csr<T>>,
+    a: &Csr<T>,
     order: &RowOrder,
 ) -> Result<(Buffer<u64>, Slots<T>), DeviceError> {
     let what = "the offsets of very long rows";
-    let Some(a) = host.filter(|_| order.tail() > 0) else {
+    if order.tail() == 0 {
         // SAFETY: no row has a nonzero.
         let offsets = unsafe { preset(device, what, 1, 0)? };
         return Ok((offsets, Slots::of(device, &[], &[])?));
-    };
+    }
     let rows = || (order.in_blocks()..order.rows()).map(|p| order.row_at(p));
     let row_ptr = RowPtr::from_lengths(rows().map(|row| a.row_len(row)));
     let offsets: Vec<u64> = (0..row_ptr.len()).map(|k| row_ptr.get(k) as u64).collect();

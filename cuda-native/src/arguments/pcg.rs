@@ -29,31 +29,11 @@ arguments! {
         counts: Writes<'a, u32>, numbers: Writes<'a, f64>, words: Reads<'a, u32>
     )
 
-    /// Minimum and maximum distance of columns from their rows, plus 2³², and whether any row has a
-    /// length of more than 16 bits.
-    HllDistanceRange<'a> of HllSolver [hll_distance_range] (
-        rows: u32, hack_size: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,
-        col: Reads<'a, u32>, range: Writes<'a, u64>
-    )
-
     /// The distances of columns from the start of their window, and the number of a row's in the
     /// low window, above its length.
     HllDistances<'a> of HllSolver [hll_distances] (
-        rows: u32, hack_size: u32, fours: u32, offsets: Reads<'a, u64>, row_len: Writes<'a, u32>,
-        base: u32, col: Reads<'a, u32>, distance: Writes<'a, u16>
-    )
-
-    /// The distinct values of slots, numbered, and where each is in a hash table.
-    HllDistinct<'a> of HllSolver [hll_distinct] (
-        slots: u64, val: Reads<'a, f64>, capacity: u32, keys: Writes<'a, u64>,
-        index: Writes<'a, u32>, distinct: Writes<'a, f64>, count: Writes<'a, u32>
-    )
-
-    /// The codes of slots, from that table.
-    HllCodes<'a> of HllSolver [hll_codes] (
-        rows: u32, hack_size: u32, fours: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,
-        val: Reads<'a, f64>, capacity: u32, keys: Reads<'a, u64>, index: Reads<'a, u32>,
-        distinct: u32, codes: Writes<'a, u8>
+        rows: u32, offsets: Reads<'a, u64>, row_len: Writes<'a, u32>, base: u32,
+        col: Reads<'a, u32>, distance: Writes<'a, u16>
     )
 
     /// y = A·x in ELLPACK, each row up to its own length.
@@ -80,6 +60,30 @@ arguments! {
     PlanHacks<'a, offset O> of CsrSetup [csr_setup_widths, csr_setup_offsets] (
         rows: u32, hack_size: u32, row_ptr: Reads<'a, O>, max_nzr: Writes<'a, u32>,
         sums: Writes<'a, u64>, offsets: Writes<'a, u64>
+    )
+
+    /// Minimum and maximum distance of columns from their rows, plus 2³², and whether any row has a
+    /// length of more than 16 bits; other rows come `before` these.
+    CsrRange<'a, offset O> of CsrSetup [csr_setup_range] (
+        rows: u32, before: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>,
+        range: Writes<'a, u64>
+    )
+
+    /// Distinct values, numbered, and where each is in a hash table.
+    CsrDistinct<'a, offset O> of CsrSetup [csr_setup_distinct] (
+        rows: u32, apart: u64, row_ptr: Reads<'a, O>, val: Reads<'a, f64>, capacity: u32,
+        keys: Writes<'a, u64>, index: Writes<'a, u32>, distinct: Writes<'a, f64>,
+        count: Writes<'a, u32>
+    )
+
+    /// Column-major hacks, with distances where `near`, and with codes from that table of the
+    /// `distinct` values if there are any. The kernel ignores the arrays that this form does not have.
+    CsrHacks<'a, offset O> of CsrSetup [csr_setup_hacks] (
+        rows: u32, row_ptr: Reads<'a, O>, csr_col: Reads<'a, u32>, csr_val: Reads<'a, f64>,
+        offsets: Reads<'a, u64>, near: u32, base: u32, capacity: u32, keys: Reads<'a, u64>,
+        index: Reads<'a, u32>, distinct: u32, missing: Writes<'a, u32>, row_len: Writes<'a, u32>,
+        col: Writes<'a, u32>, distance: Writes<'a, u16>, codes: Writes<'a, u8>,
+        val: Writes<'a, f64>
     )
 
     /// The reciprocals of the diagonal.

@@ -1,34 +1,23 @@
 //! A matrix in column-major HLL for a solver's SpMV.
 
 use sparsescope_core::kernel::{GridMapping, LANES, Work, lanes_a_row};
-use sparsescope_core::matrix::DEFAULT_HACK_SIZE;
+use sparsescope_core::matrix::{DEFAULT_HACK_SIZE, Offset};
 
+use super::distances::Distances;
+use super::distinct::Distinct;
 use super::state::{Product, Scalars};
-use crate::arguments::{
-    HllCodes, HllColumnMajorSolver, HllDistanceRange, HllDistances, HllDistinct, Reads, Writes,
-};
-use crate::arrays::Hacks;
+use crate::arguments::{CsrHacks, Element, HllColumnMajorSolver, HllDistances, Reads, Writes};
+use crate::arrays::{Arrays, Hacks, Offsets, Slots};
 use crate::buffer::{Buffer, Spent};
-use crate::device::{Device, DeviceError, Properties};
-use crate::launch::{Launch, Shape, Step, enqueue, preset};
+use crate::convert::Plan;
+use crate::device::{Device, DeviceError, Properties, row_count};
+use crate::launch::{Launch, Shape, Step, enqueue};
 
 /// Threads per block.
 const BLOCK: u32 = 256;
 
-/// Number of distances that 16 bits can represent.
-const WINDOW: u64 = 1 << 16;
-
-/// Maximum number of values in a table: as much as the caches nearest to the threads hold.
-const MOST_DISTINCT: usize = 1 << 13;
-
-/// Number of values that 8-bit codes can represent.
-const OF_BYTE: usize = 1 << 8;
-
-/// Maximum number of blocks that look for distinct values or for the range of distances.
-const MOST_BLOCKS: u64 = 2048;
-
-/// Slots that show whether values are few before all are read.
-const SAMPLE: u64 = 1 << 16;
+/// Threads per block of the kernel that fills slots from CSR.
+const FILL_BLOCK: u32 = 128;
 
 const _: () =
     assert!(DEFAULT_HACK_SIZE == LANES as usize, "the solver's kernels take hacks of a warp");
@@ -38,22 +27,26 @@ const _: () =
 /// the next one. So distances may differ by up to 131 071, as in bands of 65 536 on either side.
 /// If asked, values are 8- or 16-bit codes where they are few.
 pub(super) struct NearHacks {
-    /// Where slots have codes, its values are the distinct ones.
-    hacks: Hacks<f64>,
     rows: u32,
     lanes: u32,
+    /// First slot of each hack, followed by the number of slots.
+    offsets: Buffer<u64>,
+    row_len: Buffer<u32>,
     near: Near,
-    /// Whether four slots of a row are adjacent.
-    fours: bool,
-    /// One or two bytes per slot; empty where values are stored as they are.
+    /// The columns; empty where they are distances.
+    col: Buffer<u32>,
+    /// One or two bytes per slot; empty where values are stored as they are. Where columns are
+    /// distances too, four slots of a row are adjacent.
     codes: Buffer<u8>,
+    /// Where slots have codes, the distinct values.
+    val: Buffer<f64>,
     multiprocessors: u32,
     threads_per_multiprocessor: u32,
 }
 
 /// Columns as distances.
 struct Near {
-    /// Whether these columns are used, and `hacks` has none; otherwise they are empty.
+    /// Whether these columns are used, and there are no others; otherwise they are empty.
     used: bool,
     /// Start of a row's low window minus the row, modulo 2³².
     base: u32,
@@ -62,65 +55,193 @@ struct Near {
     distance: Buffer<u16>,
 }
 
+/// What columns and values are, in errors.
+const MATRIX: &str = "the matrix in HLL";
+
 impl NearHacks {
-    /// The matrix with this many rows, with codes of its values if `encodes`. If there is no memory
-    /// for distances or codes, columns or values stay as they are.
+    /// A matrix in CSR, with codes of its values if `encodes`. If there is no memory for distances or
+    /// codes, columns or values stay as they are.
     pub(super) fn of(
         device: &Device,
-        mut hacks: Hacks<f64>,
-        rows: u32,
+        csr: &Arrays<f64>,
         encodes: bool,
     ) -> Result<Self, DeviceError> {
-        let lanes = lanes_a_row(rows.into(), hacks.slot_count());
-        let near = Near::of(device, &hacks, rows)?;
-        // Distances and codes take a lane per row.
-        let encodes = encodes && (lanes == 1 || !near.used);
-        let found = if encodes { Distinct::of(device, &hacks.slots.val)? } else { None };
-        let fours = near.used && found.is_some();
-        let codes = match found {
-            Some(distinct) => {
-                // Before the lengths get their upper halves.
-                distinct.fill(device, &hacks, (rows, fours))?;
-                hacks.slots.val = distinct.values;
-                distinct.codes
+        match csr {
+            Arrays::Csr { row_ptr: Offsets::Narrow(row_ptr), slots } => {
+                Self::of_csr(device, (row_ptr, slots), encodes)
             }
-            None => Buffer::unset(device, CODES, 0)?,
-        };
-        if near.used {
-            near.fill(device, &hacks, (rows, fours))?;
-            hacks.slots.col = Buffer::unset(device, "the columns", 0)?;
+            Arrays::Csr { row_ptr: Offsets::Wide(row_ptr), slots } => {
+                Self::of_csr(device, (row_ptr, slots), encodes)
+            }
+            _ => Err(DeviceError::Format("formats other than CSR here")),
         }
+    }
+
+    fn of_csr<O: Offset + Element>(
+        device: &Device,
+        (row_ptr, csr): (&Buffer<O>, &Slots<f64>),
+        encodes: bool,
+    ) -> Result<Self, DeviceError> {
+        let rows = row_count(row_ptr.len() - 1)?;
+        let (distances, table) = (Distances::none(device)?, Distinct::new(device, encodes)?);
+        distances.add(device, 0, (row_ptr, &csr.col))?;
+        if encodes {
+            table.add(device, (row_ptr, &csr.val), true)?;
+        }
+        // Waits for all of them.
+        let plan = Plan::on_device(device, row_ptr, DEFAULT_HACK_SIZE)?;
+        let slots = plan.slots as usize;
+        let near = Near::of(device, distances.base(device)?, slots)?;
+        let col = Buffer::unset(device, MATRIX, if near.used { 0 } else { slots })?;
+        let val = Buffer::unset(device, MATRIX, 0)?;
+        let row_len = Buffer::unset(device, "the row lengths", rows as usize)?;
+        let stored = Slots { col, val };
+        let shape = (rows, plan.slots);
+        let mut made = Self::new(device, shape, (plan.offsets, row_len), near, stored)?;
+        // Distances and codes take a lane per row.
+        if encodes && (made.lanes == 1 || !made.near.used) {
+            // A sample most likely has all values where they are few; otherwise all are looked at.
+            for is_sample in [true, false] {
+                if !is_sample {
+                    table.add(device, (row_ptr, &csr.val), false)?;
+                }
+                let Some((values, codes)) = table.coded(device, slots)? else { break };
+                (made.val, made.codes) = (values, codes);
+                made.fill(device, (row_ptr, csr), &table)?;
+                if !table.is_missing(device)? {
+                    return Ok(made);
+                }
+            }
+        }
+        made.codes = Distinct::no_codes(device)?;
+        made.val = Buffer::unset(device, MATRIX, slots)?;
+        made.fill(device, (row_ptr, csr), &table)?;
+        Ok(made)
+    }
+
+    /// Hacks whose columns have this range of distances.
+    pub(super) fn of_hacks(
+        device: &Device,
+        hacks: Hacks<f64>,
+        rows: u32,
+        distances: &Distances,
+    ) -> Result<Self, DeviceError> {
+        let Hacks { offsets, row_len, slots, .. } = hacks;
+        let near = Near::of(device, distances.base(device)?, slots.col.len())?;
+        let shape = (rows, slots.val.len() as u64);
+        let mut made = Self::new(device, shape, (offsets, row_len), near, slots)?;
+        if made.near.used {
+            made.narrow(device)?;
+            made.col = Buffer::unset(device, MATRIX, 0)?;
+        }
+        Ok(made)
+    }
+
+    /// Hacks of so many rows and slots, without codes.
+    fn new(
+        device: &Device,
+        (rows, slots): (u32, u64),
+        (offsets, row_len): (Buffer<u64>, Buffer<u32>),
+        near: Near,
+        stored: Slots<f64>,
+    ) -> Result<Self, DeviceError> {
         let &Properties { multiprocessors, threads_per_multiprocessor, .. } = device.properties();
         Ok(Self {
-            hacks,
             rows,
-            lanes,
+            lanes: lanes_a_row(rows.into(), slots),
+            offsets,
+            row_len,
             near,
-            fours,
-            codes,
+            col: stored.col,
+            codes: Distinct::no_codes(device)?,
+            val: stored.val,
             multiprocessors,
             threads_per_multiprocessor,
         })
     }
 
+    /// Number of distinct values, if slots have codes of theirs; otherwise 0.
+    fn distinct(&self) -> u32 {
+        if self.codes.is_empty() { 0 } else { self.val.len() as u32 }
+    }
+
+    /// Fills the lengths and slots from CSR, with codes from the table if there is room for them.
+    fn fill<O: Offset + Element>(
+        &self,
+        device: &Device,
+        (row_ptr, csr): (&Buffer<O>, &Slots<f64>),
+        table: &Distinct,
+    ) -> Result<(), DeviceError> {
+        let arguments = CsrHacks {
+            rows: self.rows,
+            row_ptr: Reads(row_ptr),
+            csr_col: Reads(&csr.col),
+            csr_val: Reads(&csr.val),
+            offsets: Reads(&self.offsets),
+            near: u32::from(self.near.used),
+            base: self.near.base,
+            capacity: table.keys.len() as u32,
+            keys: Reads(&table.keys),
+            index: Reads(&table.index),
+            distinct: self.distinct(),
+            missing: Writes(&table.missing),
+            row_len: Writes(&self.row_len),
+            col: Writes(&self.col),
+            distance: Writes(&self.near.distance),
+            codes: Writes(&self.codes),
+            val: Writes(&self.val),
+        };
+        let grid = GridMapping::ThreadPerRow.blocks(Work::Rows(self.rows.into()), FILL_BLOCK);
+        let shape = Shape { grid, block: FILL_BLOCK, shared_bytes: 0 };
+        // SAFETY: a warp has the rows of a hack and its slots, from its offset to the next one. Row
+        // offsets ascend up to the length of CSR's columns and values; each slot has a distance if
+        // `near`, else a column, and a code of as many bytes as `distinct` needs, else a value. Half of
+        // the table is free, so that a search for any value ends. The kernel takes any flag.
+        let steps = unsafe {
+            let launch = Launch::new(device, "csr_setup_hacks", shape, &arguments)?;
+            [Step::fill_numbers(&table.missing, 0), Step::Launch(launch)]
+        };
+        enqueue(device, &steps)
+    }
+
+    /// Makes distances of the columns.
+    fn narrow(&self, device: &Device) -> Result<(), DeviceError> {
+        let arguments = HllDistances {
+            rows: self.rows,
+            offsets: Reads(&self.offsets),
+            row_len: Writes(&self.row_len),
+            base: self.near.base,
+            col: Reads(&self.col),
+            distance: Writes(&self.near.distance),
+        };
+        let grid = GridMapping::ThreadPerRow.blocks(Work::Rows(self.rows.into()), BLOCK);
+        let shape = Shape { grid, block: BLOCK, shared_bytes: 0 };
+        // SAFETY: every row lies in a hack at its own position, and there is one distance per slot.
+        // Each thread writes the length of its own row.
+        let launch = unsafe { Launch::new(device, "hll_distances", shape, &arguments)? };
+        enqueue(device, &[Step::Launch(launch)])
+    }
+
     /// Bytes of its arrays.
     pub(super) fn bytes(&self) -> u64 {
-        let Hacks { offsets, row_len, slots, .. } = &self.hacks;
-        let columns = slots.col.bytes() + self.near.distance.bytes();
-        offsets.bytes() + row_len.bytes() + columns + self.codes.bytes() + slots.val.bytes()
+        let columns = self.col.bytes() + self.near.distance.bytes();
+        let rows = self.offsets.bytes() + self.row_len.bytes();
+        rows + columns + self.codes.bytes() + self.val.bytes()
     }
 
     /// Time spent on creating them.
     pub(super) fn spent(&self) -> Spent {
-        self.hacks.spent() + self.near.distance.spent() + self.codes.spent()
+        let columns = self.col.spent() + self.near.distance.spent();
+        let rows = self.offsets.spent() + self.row_len.spent();
+        rows + columns + self.codes.spent() + self.val.spent()
     }
 
     /// The kernel of an SpMV, and how many of its blocks have registers on a multiprocessor at once.
     fn kernel(&self) -> (&'static str, u64) {
-        match (self.fours, self.codes.is_empty()) {
-            (true, _) => ("hll_fours_solver", 8),
-            (_, false) => ("hll_coded_solver", 4),
-            _ => ("hll_column_major_solver", 4),
+        match (self.near.used, self.codes.is_empty()) {
+            (true, false) => ("hll_fours_solver", 8),
+            (false, false) => ("hll_coded_solver", 4),
+            (_, true) => ("hll_column_major_solver", 4),
         }
     }
 
@@ -141,19 +262,18 @@ impl NearHacks {
     ) -> Result<Step, DeviceError> {
         let Product { x, y, purpose } = product;
         let sum = scalars.sum_for(*purpose);
-        let val = &self.hacks.slots.val;
         let arguments = HllColumnMajorSolver {
             rows: self.rows,
             lanes: self.lanes,
-            offsets: Reads(&self.hacks.offsets),
-            row_len: Reads(&self.hacks.row_len),
+            offsets: Reads(&self.offsets),
+            row_len: Reads(&self.row_len),
             near: u32::from(self.near.used),
             base: self.near.base,
-            col: Reads(&self.hacks.slots.col),
+            col: Reads(&self.col),
             distance: Reads(&self.near.distance),
-            distinct: if self.codes.is_empty() { 0 } else { val.len() as u32 },
+            distinct: self.distinct(),
             codes: Reads(&self.codes),
-            val: Reads(val),
+            val: Reads(&self.val),
             x: Reads(x),
             y: Writes(y),
             purpose: purpose.number(),
@@ -178,182 +298,14 @@ impl NearHacks {
 }
 
 impl Near {
-    /// Room for the columns as distances, if all fit and there is memory for them.
-    fn of(device: &Device, hacks: &Hacks<f64>, rows: u32) -> Result<Self, DeviceError> {
-        let made = |used, base, slots| {
-            let distance = Buffer::unset(device, "the distances of columns", slots)?;
-            Ok(Self { used, base, distance })
-        };
-        if let Some(base) = base_of(device, hacks, rows)?
-            && let Ok(near) = made(true, base, hacks.slots.col.len())
+    /// Room for the columns as distances from a base, if there is one and memory for them.
+    fn of(device: &Device, base: Option<u32>, slots: usize) -> Result<Self, DeviceError> {
+        let room = |slots| Buffer::unset(device, "the distances of columns", slots);
+        if let Some(base) = base
+            && let Ok(distance) = room(slots)
         {
-            return Ok(near);
+            return Ok(Self { used: true, base, distance });
         }
-        made(false, 0, 0)
-    }
-
-    fn fill(
-        &self,
-        device: &Device,
-        hacks: &Hacks<f64>,
-        (rows, fours): (u32, bool),
-    ) -> Result<(), DeviceError> {
-        let arguments = HllDistances {
-            rows,
-            hack_size: DEFAULT_HACK_SIZE as u32,
-            fours: u32::from(fours),
-            offsets: Reads(&hacks.offsets),
-            row_len: Writes(&hacks.row_len),
-            base: self.base,
-            col: Reads(&hacks.slots.col),
-            distance: Writes(&self.distance),
-        };
-        // SAFETY: every row lies in a hack of that size at its own position, and there is one
-        // distance per slot. Each thread writes the length of its own row.
-        let launch =
-            unsafe { Launch::new(device, "hll_distances", row_a_thread(rows), &arguments)? };
-        Step::Launch(launch).enqueue(device)
-    }
-}
-
-/// What the codes are for, in errors.
-const CODES: &str = "the codes of values";
-
-/// The distinct values of a matrix, in a hash table, and room for the codes of its slots.
-struct Distinct {
-    /// The values that codes are indices of.
-    values: Buffer<f64>,
-    /// Bit patterns of values by their place in the table, and the code of each.
-    keys: Buffer<u64>,
-    index: Buffer<u32>,
-    codes: Buffer<u8>,
-}
-
-impl Distinct {
-    /// `None` if distinct values are too many or memory is too little.
-    fn of(device: &Device, val: &Buffer<f64>) -> Result<Option<Self>, DeviceError> {
-        let capacity = 2 * MOST_DISTINCT;
-        let (Ok(keys), Ok(index), Ok(values), Ok(count)) = (
-            // SAFETY: the kernel takes places of all ones as free.
-            unsafe { preset::<u64>(device, "a table of values", capacity, 0xff) },
-            Buffer::unset(device, "a table of values", capacity),
-            Buffer::unset(device, "the distinct values", MOST_DISTINCT),
-            // SAFETY: the kernel counts from 0.
-            unsafe { preset::<u32>(device, "the number of distinct values", 1, 0) },
-        ) else {
-            return Ok(None);
-        };
-        let all = val.len() as u64;
-        let mut found = 0;
-        for slots in [all.min(SAMPLE), all] {
-            let arguments = HllDistinct {
-                slots,
-                val: Reads(val),
-                capacity: capacity as u32,
-                keys: Writes(&keys),
-                index: Writes(&index),
-                distinct: Writes(&values),
-                count: Writes(&count),
-            };
-            let grid = slots.div_ceil(BLOCK.into()).min(MOST_BLOCKS);
-            let shape = Shape { grid, block: BLOCK, shared_bytes: 0 };
-            // SAFETY: there are that many values; the table has `capacity` places, and half as many
-            // values are stored.
-            let launch = unsafe { Launch::new(device, "hll_distinct", shape, &arguments)? };
-            Step::Launch(launch).enqueue(device)?;
-            found = count.to_host(device)?.first().map_or(0, |&count| count as usize);
-            if found > MOST_DISTINCT {
-                return Ok(None);
-            }
-        }
-        let bytes = if found <= OF_BYTE { 1 } else { 2 };
-        let codes = Buffer::unset(device, CODES, bytes * val.len());
-        let (Ok(codes), Some(values)) = (codes, values.part(0..found)) else { return Ok(None) };
-        Ok(Some(Self { values, keys, index, codes }))
-    }
-
-    /// Writes the codes of the slots of rows.
-    fn fill(
-        &self,
-        device: &Device,
-        hacks: &Hacks<f64>,
-        (rows, fours): (u32, bool),
-    ) -> Result<(), DeviceError> {
-        let arguments = HllCodes {
-            rows,
-            hack_size: DEFAULT_HACK_SIZE as u32,
-            fours: u32::from(fours),
-            offsets: Reads(&hacks.offsets),
-            row_len: Reads(&hacks.row_len),
-            val: Reads(&hacks.slots.val),
-            capacity: self.keys.len() as u32,
-            keys: Reads(&self.keys),
-            index: Reads(&self.index),
-            distinct: self.values.len() as u32,
-            codes: Writes(&self.codes),
-        };
-        // SAFETY: every row lies in a hack of that size at its own position, there is one offset more
-        // than hacks, and the slots of a row's length, which is whole, have values in the table; codes have one byte each, or two if the distinct values are more
-        // than 256.
-        let launch = unsafe { Launch::new(device, "hll_codes", row_a_thread(rows), &arguments)? };
-        Step::Launch(launch).enqueue(device)
-    }
-}
-
-/// The base from which the distances of sorted columns count so that two windows hold all of them,
-/// if there is one.
-fn base_of(device: &Device, hacks: &Hacks<f64>, rows: u32) -> Result<Option<u32>, DeviceError> {
-    // SAFETY: the kernel takes any numbers.
-    let range = unsafe { preset::<u64>(device, "the distances of columns", 3, 0)? };
-    let least = range.part(0..1).expect("there are three words"); // invariant
-    let arguments = HllDistanceRange {
-        rows,
-        hack_size: DEFAULT_HACK_SIZE as u32,
-        offsets: Reads(&hacks.offsets),
-        row_len: Reads(&hacks.row_len),
-        col: Reads(&hacks.slots.col),
-        range: Writes(&range),
-    };
-    let shape = row_a_thread(rows);
-    let shape = Shape { grid: shape.grid.min(MOST_BLOCKS), ..shape };
-    // SAFETY: every row lies in a hack of that size at its own position and has a column in each slot of its
-    // length; `range` has three words. The kernel takes any minimum.
-    let steps = unsafe {
-        let launch = Launch::new(device, "hll_distance_range", shape, &arguments)?;
-        [Step::fill_numbers(&least, 0xff), Step::Launch(launch)]
-    };
-    enqueue(device, &steps)?;
-    Ok(base_of_range(&range.to_host(device)?))
-}
-
-/// The same, from the minimum and maximum distance plus 2³², which are reversed if there are no
-/// nonzeros, and whether a row is too long.
-fn base_of_range(range: &[u64]) -> Option<u32> {
-    let [least, greatest, too_long] = *range else { return None };
-    if least > greatest {
-        return Some(0);
-    }
-    // The low half of the minimum is the distance modulo 2³², as kernels add it.
-    (too_long == 0 && greatest - least < 2 * WINDOW).then_some(least as u32)
-}
-
-fn row_a_thread(rows: u32) -> Shape {
-    let grid = GridMapping::ThreadPerRow.blocks(Work::Rows(rows.into()), BLOCK);
-    Shape { grid, block: BLOCK, shared_bytes: 0 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::base_of_range;
-
-    const ROW: u64 = 1 << 32;
-
-    #[test]
-    fn distances_count_from_the_least_where_two_windows_have_all_of_them() {
-        assert_eq!(base_of_range(&[ROW - 5, ROW + 131_066, 0]), Some(0_u32.wrapping_sub(5)));
-        assert_eq!(base_of_range(&[ROW - 5, ROW + 131_067, 0]), None);
-        assert_eq!(base_of_range(&[ROW + 7, ROW + 7, 0]), Some(7));
-        assert_eq!(base_of_range(&[ROW + 7, ROW + 8, 1]), None);
-        assert_eq!(base_of_range(&[u64::MAX, 0, 0]), Some(0));
+        Ok(Self { used: false, base: 0, distance: room(0)? })
     }
 }

@@ -1,6 +1,8 @@
 //! Conjugate gradients on a GPU: `cuda/pcg/device`, entirely on the device, and the vendor's
 //! libraries, called one after another.
 
+mod distances;
+mod distinct;
 mod factor;
 mod glance;
 mod hacks;

@@ -9,6 +9,7 @@ use sparsescope_core::matrix::{AnyFormat, Csr, DEFAULT_HACK_SIZE, HllLayout, Hyb
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::OperatorFormat;
 
+use super::distances::Distances;
 use super::hacks::NearHacks;
 use super::source::Source;
 use super::state::{Product, Scalars};
@@ -68,9 +69,7 @@ impl Operator {
                 (Stored::Tiles { csr, plan }, bytes, spent)
             }
             OperatorFormat::Hll => {
-                let layout = HllLayout::plain(DEFAULT_HACK_SIZE, Order::ColumnMajor);
-                let hacks = convert::hacks(device, csr.host(), csr.arrays(), layout, memory)?;
-                let hacks = NearHacks::of(device, hacks, rows, encodes).map_err(refused)?;
+                let hacks = NearHacks::of(device, csr.arrays(), encodes).map_err(refused)?;
                 let (bytes, spent) = (hacks.bytes(), hacks.spent());
                 (Stored::Hacks(Box::new(hacks)), bytes, spent)
             }
@@ -100,8 +99,15 @@ impl Operator {
         let rows = row_count(rows_of.rows()).map_err(refused)?;
         let layout = HllLayout::plain(DEFAULT_HACK_SIZE, Order::ColumnMajor);
         let begun = Instant::now();
-        let (hacks, uploaded) = convert::hacks_in_pieces(device, rows_of, layout, memory)?;
-        let hacks = NearHacks::of(device, hacks, rows, false).map_err(refused)?;
+        let distances = Distances::none(device).map_err(refused)?;
+        let (hacks, uploaded) = convert::hacks_in_pieces(
+            device,
+            rows_of,
+            layout,
+            memory,
+            &mut |before, row_ptr, of| distances.add(device, before, (row_ptr, &of.col)),
+        )?;
+        let hacks = NearHacks::of_hacks(device, hacks, rows, &distances).map_err(refused)?;
         device.synchronize().map_err(refused)?;
         let (bytes, spent) = (hacks.bytes(), hacks.spent() + uploaded);
         let took = begun.elapsed().as_secs_f64() - spent.allocate_s - spent.upload_s;

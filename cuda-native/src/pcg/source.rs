@@ -61,14 +61,6 @@ impl Source {
         Ok(csr(self.arrays())?.0.len() - 1)
     }
 
-    /// The matrix, where the host holds it too.
-    pub(super) fn host(&self) -> Option<&Csr> {
-        match self {
-            Self::Copied { host, .. } => Some(host),
-            Self::Made(_) => None,
-        }
-    }
-
     /// All of it on the host, copied back if needed.
     pub(super) fn to_host(&self, device: &Device) -> Result<Arc<Csr>, PrepareError> {
         match self {

@@ -262,11 +262,11 @@ pub(crate) fn arranged<T: DeviceReal>(
     uploads.hacks(&of, |of| {
         if let Some(csr) = on_device(machine, uploads, before, &of.a)? {
             let Transposed { arrays, seconds, .. } = csr.copy();
-            let hacks = convert::hacks(device, Some(&of.a), arrays, of.layout, memory)?;
+            let hacks = convert::hacks(device, &of.a, arrays, of.layout, memory)?;
             return Ok(Hacks { transposition_s: *seconds, ..hacks });
         }
         let csr = uploads.matrix(device, &AnyFormat::Csr(Arc::clone(&of.a))).map_err(refused)?;
-        convert::hacks(device, Some(&of.a), csr.copy(), of.layout, memory)
+        convert::hacks(device, &of.a, csr.copy(), of.layout, memory)
     })
 }
 

@@ -53,7 +53,11 @@ fn arrow(n: usize) -> Csr {
 
 /// A tridiagonal matrix with this many values on its diagonal.
 fn chain(n: usize, distinct: usize) -> Csr {
-    let diagonal = |i: usize| 2.5 + (i % distinct) as f64 / 65536.0;
+    chain_of(n, |i| 2.5 + (i % distinct) as f64 / 65536.0)
+}
+
+/// A tridiagonal matrix with this diagonal.
+fn chain_of(n: usize, diagonal: impl Fn(usize) -> f64) -> Csr {
     let mut triplets: Vec<_> = (0..n).map(|i| (i, i, diagonal(i))).collect();
     triplets.extend((1..n).flat_map(|i| [(i, i - 1, -1.0), (i - 1, i, -1.0)]));
     Csr::from_triplets(n, n, &triplets).unwrap()
@@ -196,11 +200,19 @@ fn saved_by_codes(backend: &CudaBackend, a: Csr, preconditioner: &str) -> u64 {
 fn codes_of_few_values_change_no_bits_and_save_the_bytes_they_should() {
     let backend = gpu!();
     let n = 9600;
-    // The others are -1 and the 0 of padding. A slot has 8 bytes without codes.
-    for (diagonal, saved_by_slot) in [(1, 7), (254, 7), (255, 6), (8190, 6), (8191, 0), (n, 0)] {
-        let table = if saved_by_slot == 0 { 0 } else { 8 * (diagonal as u64 + 2) };
+    // The other is -1. A slot has 8 bytes without codes.
+    for (diagonal, saved_by_slot) in [(1, 7), (255, 7), (256, 6), (8191, 6), (8192, 0), (n, 0)] {
+        let table = if saved_by_slot == 0 { 0 } else { 8 * (diagonal as u64 + 1) };
         let saved = saved_by_codes(&backend, chain(n, diagonal), "jacobi");
         assert_eq!(saved + table, 3 * n as u64 * saved_by_slot, "{diagonal} on the diagonal");
+    }
+    // Adjacent rows with values that samples elsewhere lack: one, enough for wider codes, too many.
+    let n = 700_000;
+    for (others, saved_by_slot) in [(1, 7), (300, 6), (9000, 0)] {
+        let diagonal = |i: usize| if (1000..1000 + others).contains(&i) { i as f64 } else { 2.5 };
+        let table = if saved_by_slot == 0 { 0 } else { 8 * (others as u64 + 2) };
+        let saved = saved_by_codes(&backend, chain_of(n, diagonal), "jacobi");
+        assert_eq!(saved + table, 3 * n as u64 * saved_by_slot, "{others} others");
     }
     // The columns of the arrow need 32 bits, and two lanes share a row: its longest makes many slots.
     for (name, a) in [

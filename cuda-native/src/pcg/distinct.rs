@@ -1,0 +1,106 @@
+//! The distinct values of a matrix, and codes for them.
+
+use sparsescope_core::matrix::Offset;
+
+use crate::arguments::{CsrDistinct, Element, Reads, Writes};
+use crate::buffer::Buffer;
+use crate::device::{Device, DeviceError, row_count};
+use crate::launch::{Launch, Shape, Step, enqueue, preset};
+
+/// Maximum number of values in a table: as much as the caches nearest to the threads hold.
+const MOST_DISTINCT: usize = 1 << 13;
+
+/// Number of values that 8-bit codes can represent.
+const OF_BYTE: usize = 1 << 8;
+
+/// Threads per block, and adjacent values that a block takes.
+const BLOCK: u32 = 256;
+const OF_BLOCK: u64 = 1024;
+
+/// Maximum number of blocks, and of those that take a sample.
+const MOST_BLOCKS: u64 = 2048;
+const SAMPLED: u64 = 64;
+
+/// What the codes are for, in errors.
+const CODES: &str = "the codes of values";
+
+/// Distinct values in a hash table on the device.
+pub(super) struct Distinct {
+    /// The values that codes are indices of.
+    values: Buffer<f64>,
+    /// Bit patterns of values by their place in the table, and the code of each.
+    pub(super) keys: Buffer<u64>,
+    pub(super) index: Buffer<u32>,
+    count: Buffer<u32>,
+    /// Whether a value was looked for that the table does not have.
+    pub(super) missing: Buffer<u32>,
+}
+
+impl Distinct {
+    /// An empty table, which has no places unless `encodes`.
+    pub(super) fn new(device: &Device, encodes: bool) -> Result<Self, DeviceError> {
+        let most = if encodes { MOST_DISTINCT } else { 0 };
+        // SAFETY: the kernels take places of all ones as free, and count from 0.
+        let (keys, count, missing) = unsafe {
+            (
+                preset::<u64>(device, "a table of values", 2 * most, 0xff)?,
+                preset::<u32>(device, "the number of distinct values", 1, 0)?,
+                preset::<u32>(device, "whether a value is missing", 1, 0)?,
+            )
+        };
+        let index = Buffer::unset(device, "a table of values", 2 * most)?;
+        let values = Buffer::unset(device, "the distinct values", most)?;
+        Ok(Self { values, keys, index, count, missing })
+    }
+
+    /// Adds the values of a matrix in CSR: all, or a sample from everywhere.
+    pub(super) fn add<O: Offset + Element>(
+        &self,
+        device: &Device,
+        (row_ptr, val): (&Buffer<O>, &Buffer<f64>),
+        is_sample: bool,
+    ) -> Result<(), DeviceError> {
+        let all = val.len() as u64;
+        let most = if is_sample { SAMPLED } else { MOST_BLOCKS };
+        let grid = all.div_ceil(OF_BLOCK).clamp(1, most);
+        let arguments = CsrDistinct {
+            rows: row_count(row_ptr.len() - 1)?,
+            apart: if is_sample { all.div_ceil(grid).max(1) } else { OF_BLOCK },
+            row_ptr: Reads(row_ptr),
+            val: Reads(val),
+            capacity: self.keys.len() as u32,
+            keys: Writes(&self.keys),
+            index: Writes(&self.index),
+            distinct: Writes(&self.values),
+            count: Writes(&self.count),
+        };
+        let shape = Shape { grid, block: BLOCK, shared_bytes: 0 };
+        // SAFETY: the last offset is the number of values; the table has `capacity` places, and half
+        // as many values are stored.
+        let launch = unsafe { Launch::new(device, "csr_setup_distinct", shape, &arguments)? };
+        enqueue(device, &[Step::Launch(launch)])
+    }
+
+    /// The values, and room for the codes of this many slots; `None` if values are too many or memory
+    /// is too little.
+    pub(super) fn coded(
+        &self,
+        device: &Device,
+        slots: usize,
+    ) -> Result<Option<(Buffer<f64>, Buffer<u8>)>, DeviceError> {
+        let found = self.count.to_host(device)?.first().map_or(0, |&count| count as usize);
+        let Some(values) = self.values.part(0..found) else { return Ok(None) };
+        let bytes = if found <= OF_BYTE { 1 } else { 2 };
+        Ok(Buffer::unset(device, CODES, bytes * slots).ok().map(|codes| (values, codes)))
+    }
+
+    /// No codes.
+    pub(super) fn no_codes(device: &Device) -> Result<Buffer<u8>, DeviceError> {
+        Buffer::unset(device, CODES, 0)
+    }
+
+    /// Whether a value was missing, after all previous work.
+    pub(super) fn is_missing(&self, device: &Device) -> Result<bool, DeviceError> {
+        Ok(self.missing.to_host(device)?.iter().any(|&flag| flag != 0))
+    }
+}
