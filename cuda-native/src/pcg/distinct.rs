@@ -24,6 +24,9 @@ const SAMPLED: u64 = 64;
 /// What the codes are for, in errors.
 const CODES: &str = "the codes of values";
 
+/// The distinct values, and room for the code of each slot.
+type Coded = (Buffer<f64>, Buffer<u8>);
+
 /// Distinct values in a hash table on the device.
 pub(super) struct Distinct {
     /// The values that codes are indices of.
@@ -87,7 +90,7 @@ impl Distinct {
         &self,
         device: &Device,
         slots: usize,
-    ) -> Result<Option<(Buffer<f64>, Buffer<u8>)>, DeviceError> {
+    ) -> Result<Option<Coded>, DeviceError> {
         let found = self.count.to_host(device)?.first().map_or(0, |&count| count as usize);
         let Some(values) = self.values.part(0..found) else { return Ok(None) };
         let bytes = if found <= OF_BYTE { 1 } else { 2 };
