@@ -7,8 +7,8 @@ const u32 EACH = 8;
 // Values that a thread loads before it looks for the first.
 const u32 AT_ONCE = 4;
 
-// Slots of a row that a warp holds in shared memory at a time, and how far apart rows are there.
-const u32 WIDE = 8, APART = WIDE + 1;
+// Nonzeros that a lane loads before it uses the first, and slots of a row that it writes at a time.
+const u32 WIDE = 8;
 
 // The width of each hack, which is the length of its longest row, and the sum over each block. One
 // thread per row, in blocks of 1024, which have whole hacks.
@@ -159,106 +159,108 @@ extern "C" __global__ void __launch_bounds__(256) csr_setup_distinct(
     }
 }
 
-// The codes of values, from a table. A thread remembers the last two that it looked up.
-struct Codes {
-    u32 capacity;
-    const u64* keys;
-    const u32* index;
-    u64 recent, earlier;
-    u32 of_recent, of_earlier;
-    // Whether a value was not in the table.
-    bool misses;
-
-    __device__ inline u32 of(real value) {
-        const u64 bits = __double_as_longlong(value);
-        if (bits == NO_BITS) misses = true;
-        if (bits == recent) return of_recent;
-        if (bits == earlier) return of_earlier;
-        u32 place = place_of(bits, capacity);
-        u64 there;
-        while ((there = keys[place]) != bits && there != NO_BITS) place = (place + 1) & (capacity - 1);
-        if (there == NO_BITS) {
-            misses = true;
-            return 0;
-        }
-        earlier = recent;
-        of_earlier = of_recent;
-        recent = bits;
-        return of_recent = index[place];
-    }
-};
+// The code of a value, from a table; sets `misses` if the table does not have it.
+__device__ inline u32 code_of(
+    real value, u32 capacity, const u64* keys, const u32* index, bool& misses)
+{
+    const u64 bits = __double_as_longlong(value);
+    u32 place = place_of(bits, capacity);
+    u64 there;
+    while ((there = keys[place]) != bits && there != NO_BITS) place = (place + 1) & (capacity - 1);
+    if (there != NO_BITS) return index[place];
+    misses = true;
+    return 0;
+}
 
 // CSR into hacks of a warp, with columns in `distance` if `near`, else in `col`, and with codes of
 // the values if there are `distinct` ones, else values; four of a row are adjacent where `near` and
-// coded. `missing` becomes 1 if a value is not in the table. A warp reads the rows of a hack side by
-// side, 8 nonzeros of each at a time, so that the loads of eight lanes are adjacent.
-extern "C" __global__ void __launch_bounds__(128) csr_setup_hacks(
-    u32 rows, const offset* row_ptr, const u32* csr_col, const real* csr_val, const u64* offsets,
-    u32 near, u32 base, u32 capacity, const u64* keys, const u32* index, u32 distinct, u32* missing,
-    u32* row_len, u32* col, u16* distance, u8* codes, real* val)
+// coded. `missing` becomes 1 if a value is not in the table. A warp copies the nonzeros of its hack
+// to shared memory as they lie, with codes instead of values. There is `room` for so many; lanes read
+// the rows of larger hacks from global memory.
+extern "C" __global__ void __launch_bounds__(128, 8) csr_setup_hacks(
+    u32 rows, u32 room, const offset* row_ptr, const u32* csr_col, const real* csr_val,
+    const u64* offsets, u32 near, u32 base, u32 capacity, const u64* keys, const u32* index,
+    u32 distinct, u32* missing, u32* row_len, u32* col, u16* distance, u8* codes, real* val)
 {
-    __shared__ real all_vals[128 / WARP][WARP * APART];
-    __shared__ u32 all_cols[128 / WARP][WARP * APART];
-    real* const vals = all_vals[threadIdx.x / WARP];
-    u32* const cols = all_cols[threadIdx.x / WARP];
-    const u32 lane = threadIdx.x % WARP;
+    // The columns of all warps, then their codes or values.
+    extern __shared__ u64 held[];
+    const u32 warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    u32* const cols = reinterpret_cast<u32*>(held) + warp * room;
+    u64* const others = held + 2 * room;
+    u16* const some = reinterpret_cast<u16*>(others) + warp * room;
+    real* const vals = reinterpret_cast<real*>(others) + warp * room;
     const u64 row = thread_in_grid(), hack = row / WARP;
     if (hack * WARP >= rows) return;
+    const u64 begin = row_ptr[min(row, (u64)rows)], end = row_ptr[min(row + 1, (u64)rows)];
+    const u64 slot = offsets[hack];
+    const u32 length = (u32)(end - begin), width = (u32)((offsets[hack + 1] - slot) / WARP);
     // Once a value is missing the result is not used.
     if (__any_sync(ALL_LANES, *(const volatile u32*)missing != 0)) return;
-    const u64 begin = row < rows ? row_ptr[row] : 0, slot = offsets[hack];
-    const u32 length = row < rows ? (u32)(row_ptr[row + 1] - begin) : 0;
-    const u32 width = (u32)((offsets[hack + 1] - slot) / WARP), window = (u32)row + base;
-    Codes table = {capacity, keys, index, NO_BITS, NO_BITS, 0, 0, false};
+    const u64 before = __shfl_sync(ALL_LANES, begin, 0);
+    const u64 all = __shfl_sync(ALL_LANES, end, WARP - 1) - before;
+    const u32 count = all <= room ? (u32)all : 0, window = (u32)row + base;
+    bool misses = false;
+    for (u32 i = lane; i < count; i += WIDE * WARP) {
+        u32 c[WIDE];
+        real v[WIDE];
+#pragma unroll
+        for (u32 k = 0; k < WIDE; k++) {
+            const u32 at = i + k * WARP;
+            if (at >= count) continue;
+            c[k] = __ldcs(&csr_col[before + at]);
+            v[k] = __ldcs(&csr_val[before + at]);
+        }
+#pragma unroll
+        for (u32 k = 0; k < WIDE; k++) {
+            const u32 at = i + k * WARP;
+            if (at >= count) continue;
+            cols[at] = c[k];
+            if (distinct == 0) vals[at] = v[k];
+            else some[at] = (u16)code_of(v[k], capacity, keys, index, misses);
+        }
+    }
+    __syncwarp();
+    const u32 own = (u32)(begin - before);
     u32 lows = 0;
     for (u32 first = 0; first < width; first += WIDE) {
-        // Four rows at a time, all loaded before the first is stored.
-        u32 c_of[WIDE];
-        real v_of[WIDE];
+        // Padding is 0.
+        u32 c[WIDE], code[WIDE];
+        real v[WIDE];
 #pragma unroll
-        for (u32 i = 0; i < WIDE; i++) {
-            const u32 r = i * (WARP / WIDE) + lane / WIDE, j = first + lane % WIDE;
-            const u64 from = __shfl_sync(ALL_LANES, begin, r);
-            const bool is_in = j < __shfl_sync(ALL_LANES, length, r);
-            c_of[i] = is_in ? __ldcs(&csr_col[from + j]) : 0;
-            v_of[i] = is_in ? __ldcs(&csr_val[from + j]) : 0;
+        for (u32 k = 0; k < WIDE; k++) {
+            const u32 j = first + k;
+            const bool is_own = j < length;
+            c[k] = !is_own ? 0 : count > 0 ? cols[own + j] : csr_col[begin + j];
+            v[k] = !is_own || (count > 0 && distinct > 0) ? 0 :
+                count > 0 ? vals[own + j] : csr_val[begin + j];
+            code[k] = is_own && count > 0 && distinct > 0 ? some[own + j] : 0;
         }
 #pragma unroll
-        for (u32 i = 0; i < WIDE; i++) {
-            const u32 place = (i * (WARP / WIDE) + lane / WIDE) * APART + lane % WIDE;
-            cols[place] = c_of[i];
-            vals[place] = v_of[i];
+        for (u32 k = 0; k < WIDE; k++) {
+            if (first + k >= length) continue;
+            if (count == 0 && distinct > 0) code[k] = code_of(v[k], capacity, keys, index, misses);
+            if (near) c[k] -= window;
+            lows += near && c[k] < WINDOW;
         }
-        __syncwarp();
-        for (u32 j = first; j < first + WIDE && j < width; j += 4) {
-            // Padding is 0.
-            u32 c[4], code[4];
-            real v[4];
 #pragma unroll
-            for (u32 k = 0; k < 4; k++) {
-                const bool is_own = j + k < length;
-                const u32 place = lane * APART + j + k - first;
-                c[k] = is_own ? cols[place] - (near ? window : 0) : 0;
-                v[k] = is_own ? vals[place] : 0;
-                code[k] = is_own && distinct > 0 ? table.of(v[k]) : 0;
-                lows += is_own && near && c[k] < WINDOW;
-            }
+        for (u32 q = 0; q < WIDE; q += 4) {
+            const u32 j = first + q;
             const u64 at = slot + (u64)j * WARP;
             if (near && distinct > 0 && j + 4 <= width) {
                 reinterpret_cast<ushort4*>(distance + at)[lane] = {
-                    (u16)c[0], (u16)c[1], (u16)c[2], (u16)c[3]};
+                    (u16)c[q], (u16)c[q + 1], (u16)c[q + 2], (u16)c[q + 3]};
                 if (distinct <= OF_BYTE)
                     reinterpret_cast<uchar4*>(codes + at)[lane] = {
-                        (u8)code[0], (u8)code[1], (u8)code[2], (u8)code[3]};
+                        (u8)code[q], (u8)code[q + 1], (u8)code[q + 2], (u8)code[q + 3]};
                 else
                     reinterpret_cast<ushort4*>(codes)[at / 4 + lane] = {
-                        (u16)code[0], (u16)code[1], (u16)code[2], (u16)code[3]};
+                        (u16)code[q], (u16)code[q + 1], (u16)code[q + 2], (u16)code[q + 3]};
                 continue;
             }
 #pragma unroll
-            for (u32 k = 0; k < 4; k++) {
-                if (j + k >= width) break;
-                const u64 to = at + k * WARP + lane;
+            for (u32 k = q; k < q + 4; k++) {
+                if (first + k >= width) break;
+                const u64 to = slot + (u64)(first + k) * WARP + lane;
                 if (near) distance[to] = (u16)c[k];
                 else col[to] = c[k];
                 if (distinct == 0) val[to] = v[k];
@@ -266,10 +268,9 @@ extern "C" __global__ void __launch_bounds__(128) csr_setup_hacks(
                 else reinterpret_cast<u16*>(codes)[to] = (u16)code[k];
             }
         }
-        __syncwarp();
     }
     if (row < rows) row_len[row] = length + lows * WINDOW;
-    if (table.misses) *missing = 1;
+    if (misses) *missing = 1;
 }
 
 // 1 / a_ii of each row, whose columns are sorted and include its own. One thread per row.

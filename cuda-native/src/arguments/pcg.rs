@@ -77,13 +77,14 @@ arguments! {
     )
 
     /// Column-major hacks, with distances where `near`, and with codes from that table of the
-    /// `distinct` values if there are any. The kernel ignores the arrays that this form does not have.
+    /// `distinct` values if there are any. A warp has shared memory for `room` nonzeros. The kernel
+    /// ignores the arrays that this form does not have.
     CsrHacks<'a, offset O> of CsrSetup [csr_setup_hacks] (
-        rows: u32, row_ptr: Reads<'a, O>, csr_col: Reads<'a, u32>, csr_val: Reads<'a, f64>,
-        offsets: Reads<'a, u64>, near: u32, base: u32, capacity: u32, keys: Reads<'a, u64>,
-        index: Reads<'a, u32>, distinct: u32, missing: Writes<'a, u32>, row_len: Writes<'a, u32>,
-        col: Writes<'a, u32>, distance: Writes<'a, u16>, codes: Writes<'a, u8>,
-        val: Writes<'a, f64>
+        rows: u32, room: u32, row_ptr: Reads<'a, O>, csr_col: Reads<'a, u32>,
+        csr_val: Reads<'a, f64>, offsets: Reads<'a, u64>, near: u32, base: u32, capacity: u32,
+        keys: Reads<'a, u64>, index: Reads<'a, u32>, distinct: u32, missing: Writes<'a, u32>,
+        row_len: Writes<'a, u32>, col: Writes<'a, u32>, distance: Writes<'a, u16>,
+        codes: Writes<'a, u8>, val: Writes<'a, f64>
     )
 
     /// The reciprocals of the diagonal.

@@ -10,7 +10,7 @@ use crate::arguments::{CsrHacks, Element, HllColumnMajorSolver, HllDistances, Re
 use crate::arrays::{Arrays, Hacks, Offsets, Slots};
 use crate::buffer::{Buffer, Spent};
 use crate::convert::Plan;
-use crate::device::{Device, DeviceError, Properties, row_count};
+use crate::device::{Device, DeviceError, Properties, count, row_count};
 use crate::launch::{Launch, Shape, Step, enqueue};
 
 /// Threads per block.
@@ -18,6 +18,9 @@ const BLOCK: u32 = 256;
 
 /// Threads per block of the kernel that fills slots from CSR.
 const FILL_BLOCK: u32 = 128;
+
+/// Warps of that block, each of which fills a hack.
+const FILLED: usize = (FILL_BLOCK / LANES) as usize;
 
 const _: () =
     assert!(DEFAULT_HACK_SIZE == LANES as usize, "the solver's kernels take hacks of a warp");
@@ -172,8 +175,13 @@ impl NearHacks {
         (row_ptr, csr): (&Buffer<O>, &Slots<f64>),
         table: &Distinct,
     ) -> Result<(), DeviceError> {
+        // Bytes of a column and a code or value.
+        let each = if self.distinct() > 0 { 6 } else { 12 };
+        let most = device.properties().shared_per_block as usize / FILLED / each;
+        let room = room_of_hack(csr.col.len(), self.rows as usize, most);
         let arguments = CsrHacks {
             rows: self.rows,
+            room: count("the number of nonzeros", room)?,
             row_ptr: Reads(row_ptr),
             csr_col: Reads(&csr.col),
             csr_val: Reads(&csr.val),
@@ -192,9 +200,11 @@ impl NearHacks {
             val: Writes(&self.val),
         };
         let grid = GridMapping::ThreadPerRow.blocks(Work::Rows(self.rows.into()), FILL_BLOCK);
-        let shape = Shape { grid, block: FILL_BLOCK, shared_bytes: 0 };
-        // SAFETY: a warp has the rows of a hack and its slots, from its offset to the next one. Row
-        // offsets ascend up to the length of CSR's columns and values; each slot has a distance if
+        let shared_bytes = count("the shared memory", FILLED * room * each)?;
+        let shape = Shape { grid, block: FILL_BLOCK, shared_bytes };
+        // SAFETY: a warp has the rows of a hack and its slots, from its offset to the next one, and
+        // shared memory for `room` nonzeros. Row offsets ascend up to the length of CSR's columns and
+        // values; each slot has a distance if
         // `near`, else a column, and a code of as many bytes as `distinct` needs, else a value. Half of
         // the table is free, so that a search for any value ends. The kernel takes any flag.
         let steps = unsafe {
@@ -307,5 +317,24 @@ impl Near {
             return Ok(Self { used: true, base, distance });
         }
         Ok(Self { used: false, base: 0, distance: room(0)? })
+    }
+}
+
+/// Nonzeros of a hack for which there is room in shared memory: a quarter more than the average, up to
+/// `most`, or none if that is less.
+fn room_of_hack(nonzeros: usize, rows: usize, most: usize) -> usize {
+    let average = nonzeros / rows.div_ceil(DEFAULT_HACK_SIZE).max(1);
+    if average < most { (average + average / 4 + 1).min(most) } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::room_of_hack;
+
+    #[test]
+    fn a_hack_has_room_for_more_than_the_average_unless_few_would_fit() {
+        assert_eq!(room_of_hack(32 * 40, 64, 1000), 801);
+        assert_eq!(room_of_hack(32 * 40, 64, 700), 700);
+        assert_eq!((room_of_hack(32 * 40, 64, 640), room_of_hack(0, 0, 1000)), (0, 1));
     }
 }
