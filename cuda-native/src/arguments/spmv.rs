@@ -5,7 +5,8 @@ use super::*;
 arguments! {
     /// y = A·x in CSR by tiles.
     CsrTiles<'a, real T from V, offset O> of CsrAdaptive [
-        csr_adaptive_128x4, csr_adaptive_128x6, csr_adaptive_256x4, csr_adaptive_512x4
+        csr_adaptive_128x4, csr_adaptive_128x6, csr_adaptive_256x4, csr_adaptive_256x6,
+        csr_adaptive_512x4
     ] (
         plan: Reads<'a, u32>, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, V>,
         x: Reads<'a, T>, y: Writes<'a, T>, part_sum: Writes<'a, T>, arrived: Writes<'a, u32>

@@ -1,5 +1,5 @@
-//! `cuda/csr/adaptive`: its largest tiles, and blocks that keep a part of x in shared memory; and each form of
-//! `cuda/csr/lanes`.
+//! `cuda/csr/adaptive`: its largest tiles, segments, and blocks that keep a part of x in shared
+//! memory; and each form of `cuda/csr/lanes`.
 
 use sparsescope_core::kernel::WindowShape;
 use sparsescope_core::matrix::Number;
@@ -26,6 +26,39 @@ fn long_rows_of_the_largest_tiles_pass_the_gate() {
         assert_eq!(output(&mut prepared).unwrap(), first, "{:?}", case.2);
         let check = problem.check(&configuration, &first);
         assert_eq!(check.verdict, Verdict::Pass, "{:?}: {:?}", case.2, check.reason);
+    }
+}
+
+#[test]
+fn uneven_rows_summed_in_segments_pass_the_gate() {
+    let backend = gpu!();
+    // Rows in parts, over several warps and within a thread; tiles that begin with empty rows, have
+    // nothing else, or have as many as fit.
+    let length = |i: usize| match i {
+        700 => 4000,
+        1200 => 900,
+        1500..3500 | 4950.. => 0,
+        _ if i.is_multiple_of(9) => 0,
+        _ => 1 + i * i % 11,
+    };
+    let row = |i: usize| (0..length(i)).map(move |k| (i, (i + k) % 5000, (k % 13) as f64 - 5.5));
+    let entries: Vec<_> = (0..5000).flat_map(row).collect();
+    let problem = problem(Csr::from_triplets(5000, 5000, &entries).unwrap());
+    let adaptive = |case: &Case| case.0.id == "cuda/csr/adaptive";
+    for case in ours(&backend).into_iter().filter(adaptive) {
+        for scale in ["1", "-0.5:2"] {
+            let what = format!("{:?} {scale}", case.2);
+            let mut configuration = configured(case, 32);
+            configuration.parameters = configuration.parameters.with(SCALE.id(), scale);
+            let mut prepared = ready(&backend, &configuration, &problem).unwrap();
+            assert_eq!(prepared.costs().launches[0].function, "csr_adaptive_256x6", "{what}");
+            let first = output(&mut prepared).unwrap();
+            for _ in 0..5 {
+                assert_eq!(output(&mut prepared).unwrap(), first, "{what}");
+            }
+            let check = problem.check(&configuration, &first);
+            assert_eq!(check.verdict, Verdict::Pass, "{what}: {:?}", check.reason);
+        }
     }
 }
 

@@ -14,24 +14,31 @@ pub struct TileShape {
 
 impl TileShape {
     /// The shapes that have kernels.
-    pub const ALL: [Self; 4] =
-        [Self::of(128, 4), Self::of(128, 6), Self::of(256, 4), Self::of(512, 4)];
+    pub const ALL: [Self; 5] =
+        [Self::of(128, 4), Self::of(128, 6), Self::of(256, 4), Self::of(512, 4), Self::SEGMENTED];
+
+    /// Threads add up adjacent nonzeros, whatever their rows, and pass on what they have of a row
+    /// that continues.
+    const SEGMENTED: Self = Self::of(256, 6);
 
     const fn of(threads: u32, items: u32) -> Self {
         Self { threads, items }
     }
 
     /// The shape for rows with these offsets: larger tiles for longer rows, since whole rows have
-    /// to fit; larger blocks if some rows are far longer than the others.
+    /// to fit; larger blocks if some rows are far longer than the others. With few nonzeros, segments
+    /// instead wherever lanes that share each row would be uneven.
     pub fn suiting(row_ptr: &RowPtr) -> Self {
-        let [small, long, uneven, most_uneven] = Self::ALL;
+        let [small, long, uneven, most_uneven, segmented] = Self::ALL;
         let rows = row_ptr.len() - 1;
         let longest = (0..rows).map(|i| row_ptr.range(i).len()).max().unwrap_or(0);
-        let mean = row_ptr.get(rows) as f64 / rows.max(1) as f64;
+        let entries = row_ptr.get(rows);
+        let mean = entries as f64 / rows.max(1) as f64;
         let times = longest as f64 / mean.max(1.0);
         match () {
+            () if mean >= SHORT_ROWS && times > MOST_UNEVEN => most_uneven,
+            () if entries <= FEW_ENTRIES && !LaneShape::suits(rows, entries, longest) => segmented,
             () if mean < SHORT_ROWS => small,
-            () if times > MOST_UNEVEN => most_uneven,
             () if times > UNEVEN => uneven,
             () if mean < LONG_ROWS => small,
             () => long,
@@ -43,10 +50,18 @@ impl TileShape {
         self.threads * self.items
     }
 
-    /// Lanes that sum a row of a tile of `rows` rows: as many as there are threads for, up to a
-    /// warp.
+    /// Whether threads add up adjacent nonzeros, whatever their rows.
+    pub fn is_segmented(self) -> bool {
+        self == Self::SEGMENTED
+    }
+
+    /// Lanes that sum and store a row of a tile of `rows` rows: as many as there are threads for, up
+    /// to a warp. In segments, one stores it.
     pub fn lanes(self, rows: u32) -> u32 {
         let mut lanes = 1;
+        if self.is_segmented() {
+            return lanes;
+        }
         while lanes < LANES as u32 && rows.saturating_mul(2 * lanes) <= self.threads {
             lanes *= 2;
         }
@@ -66,6 +81,14 @@ impl TileShape {
 
 /// Nonzeros of a row per lane up to which its lanes sum it in the largest tiles.
 pub const MOST_PER_LANE: u32 = 16;
+
+/// Nonzeros up to which uneven rows are summed in segments, and even ones may be shared by lanes: with
+/// more, latency matters less.
+const FEW_ENTRIES: usize = 4 << 20;
+
+/// Ratio of the longest row to the mean up to which lanes may share each row: those of a far longer row
+/// would run alone in the end.
+const FAR_LONGER: f64 = 8.0;
 
 /// Nonzeros per row below which tiles are small, however long the longest row is.
 const SHORT_ROWS: f64 = 8.0;
@@ -172,6 +195,13 @@ impl LaneShape {
         Self { lanes, in_flight }
     }
 
+    /// Whether lanes that share each row may be the fastest for a matrix with this many rows and
+    /// nonzeros and a longest row of this length.
+    pub fn suits(rows: usize, entries: usize, longest: usize) -> bool {
+        let mean = entries as f64 / rows.max(1) as f64;
+        entries <= FEW_ENTRIES && longest as f64 <= FAR_LONGER * mean
+    }
+
     /// The shape for a matrix with this many rows and nonzeros: the fewest lanes that have one and a
     /// half times the mean row in flight.
     pub fn suiting(rows: u64, entries: u64) -> Self {
@@ -231,23 +261,26 @@ mod tests {
     fn rows_of_a_tile_have_as_many_lanes_as_there_are_threads_for() {
         let lanes = [1, 4, 5, 64, 65, 512].map(|rows| TileShape::of(128, 4).lanes(rows));
         assert_eq!(lanes, [32, 32, 16, 2, 1, 1]);
+        assert_eq!(TileShape::SEGMENTED.lanes(1), 1);
     }
 
     #[test]
     fn blocks_are_larger_the_more_uneven_rows_are() {
-        // 999 rows of 9 or 19 nonzeros, and a longer one.
-        let shape = |short: usize, longest: usize| {
-            let lengths = (0..1000).map(|i| if i == 500 { longest } else { short });
+        // Rows of a few nonzeros, and a longer one.
+        let shape = |rows: usize, short: usize, longest: usize| {
+            let lengths = (0..rows).map(|i| if i == 500 { longest } else { short });
             let TileShape { threads, items } = TileShape::suiting(&RowPtr::from_lengths(lengths));
             (threads, items)
         };
-        assert_eq!([shape(9, 250), shape(19, 250)], [(128, 4), (128, 6)]);
-        assert_eq!([shape(9, 500), shape(19, 15_000)], [(256, 4), (256, 4)]);
-        assert_eq!(shape(9, 500_000), (256, 4));
-        assert_eq!(shape(5, 2_000), (128, 4));
-        let many = (0..5000).map(|i| if i == 500 { 50_000 } else { 9 });
-        let shape = TileShape::suiting(&RowPtr::from_lengths(many));
-        assert_eq!((shape.threads, shape.items), (512, 4));
+        let many = |short: usize, longest: usize| shape(1_000_000, short, longest);
+        assert_eq!([many(9, 250), many(19, 250)], [(128, 4), (128, 6)]);
+        assert_eq!([many(9, 500), many(19, 15_000)], [(256, 4), (256, 4)]);
+        assert_eq!([many(9, 50_000), many(5, 50_000)], [(512, 4), (128, 4)]);
+        // With few nonzeros, segments from a row of more than eight times the mean on.
+        let few = |short: usize, longest: usize| shape(5000, short, longest);
+        assert_eq!([few(9, 72), few(19, 152)], [(128, 4), (128, 6)]);
+        assert_eq!([few(2, 60), few(9, 73), few(9, 500), few(19, 500)], [(256, 6); 4]);
+        assert_eq!([few(9, 50_000), few(0, 0)], [(512, 4), (128, 4)]);
     }
 
     #[test]

@@ -301,6 +301,27 @@ fn a_warp_sums_and_stores_the_long_rows_of_the_largest_tiles_one_by_one() {
 }
 
 #[test]
+fn threads_of_a_segmented_tile_read_the_ends_of_rows_and_store_one_after_the_other() {
+    let length = |i: usize| if i == 0 { 40 } else { 2 };
+    let row_ptr = RowPtr::from_lengths((0..300).map(length));
+    let col: Vec<u32> = (0..300).flat_map(|i| 0..length(i) as u32).collect();
+    let val = vec![1.0; col.len()];
+    let a = Csr::try_new(300, 40, row_ptr, col, val).unwrap();
+    let adaptive = kernel("cuda/csr/adaptive").unwrap();
+    let schedule =
+        Schedule::new(adaptive, &AnyFormat::Csr(Arc::new(a)), 32, Loops::AsWritten).unwrap();
+    assert_eq!((schedule.launches()[0].block, schedule.launches()[0].blocks), (256, 1));
+    let steps = all_steps(&schedule, 0, 0);
+    let of = |array: Array| {
+        let requests = steps.iter().flat_map(|step| &step.requests);
+        let requests = requests.filter(move |request| request.array == array);
+        requests.map(|r| (r.active.count_ones(), r.element(0))).collect::<Vec<_>>()
+    };
+    assert_eq!(of(Array::RowPtr), [(32, Some(1)), (32, Some(257))]);
+    assert_eq!(of(Array::Y), [(32, Some(0)), (32, Some(256))]);
+}
+
+#[test]
 fn lanes_of_a_row_of_csr_read_adjacent_nonzeros_and_the_first_one_stores() {
     // Two rows of eight nonzeros: four lanes each, two steps.
     let row_ptr = RowPtr::from_lengths([8; 2].into_iter());

@@ -135,8 +135,10 @@ impl<'a, T: Scalar> TilePass<'a, T> {
         // `done`.
         let row = |done: u64, lane: usize| done + (of.thread + lane as u64) / lanes;
         let with_row = |done: u64| first_lanes(of.among(rows.saturating_sub(done) * lanes));
+        // In segments, only the ends of rows are read.
+        let least = u64::from(shape.is_segmented());
         let ends = |done: u64, sink: &mut _| {
-            for next in 0..2 {
+            for next in least..2 {
                 let at = |lane: usize| u64::from(of.here.row) + row(done, lane) + next;
                 ask_of(self.ask.load(Array::RowPtr), with_row(done), at, sink);
             }

@@ -12,7 +12,7 @@ use sparsescope_matrix::matrix::{
 };
 use sparsescope_matrix::order;
 use sparsescope_model::kernel::parameters::{BSR_BLOCK, HACK_SIZE, SIGMA, SPILL, VALUES};
-use sparsescope_model::kernel::{Format, FormatParams, Parameters};
+use sparsescope_model::kernel::{Format, FormatParams, LaneShape, Parameters};
 
 /// Rows whose diagonals are counted first, before those of all rows.
 const ROWS_OF_DIAGONALS: usize = 256;
@@ -30,11 +30,6 @@ const SOME_PADDING: f64 = 1.02;
 /// sectors; the CPU converts the matrix, which takes long for larger ones.
 const SHORT_ROW: usize = 8;
 const SMALL_BYTES: u64 = 32 << 20;
-
-/// Nonzeros, and ratio of the longest row to the mean, up to which lanes that share each row are tried on a GPU. With
-/// more nonzeros latency matters less, and the lanes of a far longer row would run alone in the end.
-const FEW_ENTRIES: usize = 4 << 20;
-const FAR_LONGER: f64 = 8.0;
 
 /// Size of a compact format relative to CSR from which it is not worth decoding.
 const COMPACT_SHARE: f64 = 0.95;
@@ -119,8 +114,7 @@ pub fn on_gpu<T: Scalar>(
 
 /// Whether lanes that share each row are worth a trial.
 fn has_few_even_rows<T: Scalar>(a: &Csr<T>) -> bool {
-    let mean = a.nnz() as f64 / a.rows().max(1) as f64;
-    (1..=FEW_ENTRIES).contains(&a.nnz()) && a.max_row_len() as f64 <= FAR_LONGER * mean
+    a.nnz() > 0 && LaneShape::suits(a.rows(), a.nnz(), a.max_row_len())
 }
 
 /// Candidates on other formats than CSR, ordered by the bytes that they move.
