@@ -20,7 +20,7 @@ const BLOCK: u32 = 256;
 const FILL_BLOCK: u32 = 128;
 
 /// Warps of that block, each of which fills a hack.
-const FILLED: usize = (FILL_BLOCK / LANES) as usize;
+const FILLED: usize = FILL_BLOCK as usize / LANES as usize;
 
 const _: () =
     assert!(DEFAULT_HACK_SIZE == LANES as usize, "the solver's kernels take hacks of a warp");
