@@ -57,6 +57,11 @@ const u32 NONE = 0xffffffffu;
 // number of values that 8 bits can represent.
 const u32 WINDOW = 65536, OF_BYTE = 256;
 
+// Whether codes of so many values have 8 bits, one of which tells between two windows.
+__device__ inline bool are_bytes(u32 windows, u32 distinct) {
+    return (windows == 2 ? 2 : 1) * distinct <= OF_BYTE;
+}
+
 // Index of this thread in the whole grid; 64-bit, since one warp per row soon exceeds 2^32.
 __device__ inline u64 thread_in_grid() {
     return (u64)blockIdx.x * blockDim.x + threadIdx.x;

@@ -10,10 +10,10 @@ const u32 AT_ONCE = 4;
 // Nonzeros that a lane loads before it uses the first, and slots of a row that it writes at a time.
 const u32 WIDE = 8;
 
-// The width of each hack, which is the length of its longest row, and the sum over each block. One
-// thread per row, in blocks of 1024, which have whole hacks.
+// The width of each hack, which is the length of its longest row, rounded up to a multiple, and the
+// sum over each block. One thread per row, in blocks of 1024, which have whole hacks.
 extern "C" __global__ void __launch_bounds__(1024) csr_setup_widths(
-    u32 rows, u32 hack_size, const offset* row_ptr, u32* max_nzr, u64* sums, u64* offsets)
+    u32 rows, u32 hack_size, u32 multiple, const offset* row_ptr, u32* max_nzr, u64* sums, u64* offsets)
 {
     __shared__ u32 longest[1024];
     const u64 row = thread_in_grid();
@@ -26,7 +26,8 @@ extern "C" __global__ void __launch_bounds__(1024) csr_setup_widths(
     __syncthreads();
     if (threadIdx.x % lanes == 0) atomicMax(&longest[threadIdx.x / hack_size], most);
     __syncthreads();
-    const u32 own = longest[threadIdx.x], hacks = blockDim.x / hack_size;
+    const u32 own = (longest[threadIdx.x] + multiple - 1) / multiple * multiple;
+    const u32 hacks = blockDim.x / hack_size;
     const u64 hack = (u64)blockIdx.x * hacks + threadIdx.x;
     if (threadIdx.x < hacks && hack * hack_size < rows) max_nzr[hack] = own;
     u64 total;
@@ -37,7 +38,7 @@ extern "C" __global__ void __launch_bounds__(1024) csr_setup_widths(
 // The first slot of each hack; offsets[hacks] is the number of slots. A block has EACH hacks per
 // thread, and adds up the sums of the blocks of 1024 rows before them.
 extern "C" __global__ void __launch_bounds__(1024) csr_setup_offsets(
-    u32 rows, u32 hack_size, const offset* row_ptr, u32* max_nzr, u64* sums, u64* offsets)
+    u32 rows, u32 hack_size, u32 multiple, const offset* row_ptr, u32* max_nzr, u64* sums, u64* offsets)
 {
     const u64 hacks = ((u64)rows + hack_size - 1) / hack_size;
     const u64 of_block = (u64)EACH * blockDim.x, first = blockIdx.x * of_block + EACH * threadIdx.x;
@@ -105,7 +106,8 @@ __device__ inline u32 place_of(u64 bits, u32 capacity) {
 // No bit pattern yet: that of a NaN.
 const u64 NO_BITS = ~0ull;
 
-// Adds a value to the table and numbers it if it is new; returns false if the table has too many.
+// Adds a value to the table and numbers it if it is new; returns false if the table has too many. The
+// table has 0 from the beginning, which `count` does not count.
 __device__ inline bool is_added(
     u64 bits, u32 capacity, u64* keys, u32* index, real* distinct, u32* count)
 {
@@ -123,7 +125,7 @@ __device__ inline bool is_added(
             place = (place + 1) & (capacity - 1);
             continue;
         }
-        const u32 number = atomicAdd(count, 1);
+        const u32 number = 1 + atomicAdd(count, 1);
         if (number >= capacity / 2) return false;
         index[place] = number;
         distinct[number] = __longlong_as_double(bits);
@@ -173,11 +175,12 @@ __device__ inline u32 code_of(
 }
 
 // CSR into hacks of a warp, with columns in `distance` if `near`, else in `col`, and with codes of
-// the values if there are `distinct` ones, else values; four of a row are adjacent where `near` and
-// coded. `missing` becomes 1 if a value is not in the table. A warp copies the nonzeros of its hack
+// the values if there are `distinct` ones, else values. `near` is the number of windows. Where it is
+// not 0 and values are coded, four slots of a row are adjacent, and widths are multiples of four.
+// `missing` becomes 1 if a value is not in the table. A warp copies the nonzeros of its hack
 // to shared memory as they lie, with codes instead of values. There is `room` for so many; lanes read
 // the rows of larger hacks from global memory.
-extern "C" __global__ void __launch_bounds__(128, 8) csr_setup_hacks(
+extern "C" __global__ void __launch_bounds__(128, 7) csr_setup_hacks(
     u32 rows, u32 room, const offset* row_ptr, const u32* csr_col, const real* csr_val,
     const u64* offsets, u32 near, u32 base, u32 capacity, const u64* keys, const u32* index,
     u32 distinct, u32* missing, u32* row_len, u32* col, u16* distance, u8* codes, real* val)
@@ -199,6 +202,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) csr_setup_hacks(
     const u64 before = __shfl_sync(ALL_LANES, begin, 0);
     const u64 all = __shfl_sync(ALL_LANES, end, WARP - 1) - before;
     const u32 count = all <= room ? (u32)all : 0, window = (u32)row + base;
+    const bool has_fours = near && distinct > 0, has_bytes = are_bytes(near, distinct);
     bool misses = false;
     for (u32 i = lane; i < count; i += WIDE * WARP) {
         u32 c[WIDE];
@@ -223,33 +227,35 @@ extern "C" __global__ void __launch_bounds__(128, 8) csr_setup_hacks(
     const u32 own = (u32)(begin - before);
     u32 lows = 0;
     for (u32 first = 0; first < width; first += WIDE) {
-        // Padding is 0.
+        // Padding has the row's own distance, or column 0, and the value 0.
         u32 c[WIDE], code[WIDE];
         real v[WIDE];
 #pragma unroll
         for (u32 k = 0; k < WIDE; k++) {
             const u32 j = first + k;
             const bool is_own = j < length;
-            c[k] = !is_own ? 0 : count > 0 ? cols[own + j] : csr_col[begin + j];
+            c[k] = !is_own ? (near ? (u32)row : 0) : count > 0 ? cols[own + j] : csr_col[begin + j];
             v[k] = !is_own || (count > 0 && distinct > 0) ? 0 :
                 count > 0 ? vals[own + j] : csr_val[begin + j];
             code[k] = is_own && count > 0 && distinct > 0 ? some[own + j] : 0;
         }
 #pragma unroll
         for (u32 k = 0; k < WIDE; k++) {
-            if (first + k >= length) continue;
-            if (count == 0 && distinct > 0) code[k] = code_of(v[k], capacity, keys, index, misses);
-            if (near) c[k] -= window;
-            lows += near && c[k] < WINDOW;
+            const bool is_own = first + k < length;
+            if (is_own && count == 0 && distinct > 0)
+                code[k] = code_of(v[k], capacity, keys, index, misses);
+            if (!near) continue;
+            c[k] -= window;
+            lows += is_own && c[k] < WINDOW;
+            if (c[k] >= WINDOW) code[k] |= has_bytes ? 0x80 : 0x8000;
         }
 #pragma unroll
         for (u32 q = 0; q < WIDE; q += 4) {
-            const u32 j = first + q;
-            const u64 at = slot + (u64)j * WARP;
-            if (near && distinct > 0 && j + 4 <= width) {
+            const u64 at = slot + (u64)(first + q) * WARP;
+            if (has_fours && first + q < width) {
                 reinterpret_cast<ushort4*>(distance + at)[lane] = {
                     (u16)c[q], (u16)c[q + 1], (u16)c[q + 2], (u16)c[q + 3]};
-                if (distinct <= OF_BYTE)
+                if (has_bytes)
                     reinterpret_cast<uchar4*>(codes + at)[lane] = {
                         (u8)code[q], (u8)code[q + 1], (u8)code[q + 2], (u8)code[q + 3]};
                 else
@@ -259,17 +265,17 @@ extern "C" __global__ void __launch_bounds__(128, 8) csr_setup_hacks(
             }
 #pragma unroll
             for (u32 k = q; k < q + 4; k++) {
-                if (first + k >= width) break;
+                if (has_fours || first + k >= width) break;
                 const u64 to = slot + (u64)(first + k) * WARP + lane;
                 if (near) distance[to] = (u16)c[k];
                 else col[to] = c[k];
                 if (distinct == 0) val[to] = v[k];
-                else if (distinct <= OF_BYTE) codes[to] = (u8)code[k];
+                else if (has_bytes) codes[to] = (u8)code[k];
                 else reinterpret_cast<u16*>(codes)[to] = (u16)code[k];
             }
         }
     }
-    if (row < rows) row_len[row] = length + lows * WINDOW;
+    if (row < rows && !has_fours) row_len[row] = length + lows * WINDOW;
     if (misses) *missing = 1;
 }
 

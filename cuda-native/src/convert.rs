@@ -62,12 +62,12 @@ impl Plan {
         Ok(Self { order, hack_size, max_nzr, offsets, slots, seconds })
     }
 
-    /// Made on the device, for rows in their own order and one of [`HACK_SIZES`]. Waits for
-    /// completion.
+    /// Made on the device, for rows in their own order and one of [`HACK_SIZES`], with widths that are
+    /// multiples of a number. Waits for completion.
     pub(crate) fn on_device<O: Offset + Element>(
         device: &Device,
         row_ptr: &Buffer<O>,
-        hack_size: usize,
+        (hack_size, multiple): (usize, u32),
     ) -> Result<Self, DeviceError> {
         let rows = row_ptr.len() - 1;
         let hacks = rows.div_ceil(hack_size);
@@ -78,6 +78,7 @@ impl Plan {
         let arguments = PlanHacks {
             rows: row_count(rows)?,
             hack_size: count("the hack size", hack_size)?,
+            multiple,
             row_ptr: Reads(row_ptr),
             max_nzr: Writes(&max_nzr),
             sums: Writes(&sums),
@@ -122,10 +123,10 @@ pub(crate) fn hacks<T: DeviceReal>(
     let plan = match row_ptr {
         _ if !is_plain => Plan::on_host(device, host.row_ptr(), layout, memory)?,
         Offsets::Narrow(row_ptr) => {
-            Plan::on_device(device, row_ptr, layout.hack_size).map_err(refused)?
+            Plan::on_device(device, row_ptr, (layout.hack_size, 1)).map_err(refused)?
         }
         Offsets::Wide(row_ptr) => {
-            Plan::on_device(device, row_ptr, layout.hack_size).map_err(refused)?
+            Plan::on_device(device, row_ptr, (layout.hack_size, 1)).map_err(refused)?
         }
     };
     let made = match row_ptr {

@@ -14,11 +14,12 @@ arguments! {
         numbers: Writes<'a, T>, words: Reads<'a, u32>
     )
 
-    /// y = A·x in column-major HLL, and with·y; `near` is 1 where columns are stored as distances:
-    /// those in a row's first slots, whose number is in the upper half of its length, count from
-    /// `base` + row, the others from 65 536 further. In the kernels of codes, `val` has `distinct`
-    /// values, and slots have the codes of theirs, of which four of a row may be adjacent. Each kernel
-    /// ignores the arrays that its form does not have.
+    /// y = A·x in column-major HLL, and with·y; `near` is the number of windows where columns are
+    /// stored as distances: those in a row's first slots, whose number is in the upper half of its
+    /// length, count from `base` + row, the others from 65 536 further. In the kernels of codes, `val`
+    /// has `distinct` values, and slots have the codes of theirs. In the kernel of fours, four of a row
+    /// are adjacent, and a code's top bit tells between windows. Each kernel ignores the arrays that its
+    /// form does not have.
     HllColumnMajorSolver<'a> of HllSolver [
         hll_column_major_solver, hll_coded_solver, hll_fours_solver
     ] (
@@ -55,11 +56,11 @@ arguments! {
         words: Reads<'a, u32>
     )
 
-    /// Widths and offsets of column-major hacks whose rows lie in their own order; the first kernel
-    /// uses no `offsets`, the second no `row_ptr`.
+    /// Widths, multiples of a number, and offsets of column-major hacks whose rows lie in their own
+    /// order; the first kernel uses no `offsets`, the second no `row_ptr`.
     PlanHacks<'a, offset O> of CsrSetup [csr_setup_widths, csr_setup_offsets] (
-        rows: u32, hack_size: u32, row_ptr: Reads<'a, O>, max_nzr: Writes<'a, u32>,
-        sums: Writes<'a, u64>, offsets: Writes<'a, u64>
+        rows: u32, hack_size: u32, multiple: u32, row_ptr: Reads<'a, O>,
+        max_nzr: Writes<'a, u32>, sums: Writes<'a, u64>, offsets: Writes<'a, u64>
     )
 
     /// Minimum and maximum distance of columns from their rows, plus 2³², and whether any row has a
@@ -69,14 +70,14 @@ arguments! {
         range: Writes<'a, u64>
     )
 
-    /// Distinct values, numbered, and where each is in a hash table.
+    /// Distinct values, numbered after 0, and where each is in a hash table.
     CsrDistinct<'a, offset O> of CsrSetup [csr_setup_distinct] (
         rows: u32, apart: u64, row_ptr: Reads<'a, O>, val: Reads<'a, f64>, capacity: u32,
         keys: Writes<'a, u64>, index: Writes<'a, u32>, distinct: Writes<'a, f64>,
         count: Writes<'a, u32>
     )
 
-    /// Column-major hacks, with distances where `near`, and with codes from that table of the
+    /// Column-major hacks, with distances in `near` windows unless it is 0, and with codes from that table of the
     /// `distinct` values if there are any. A warp has shared memory for `room` nonzeros. The kernel
     /// ignores the arrays that this form does not have.
     CsrHacks<'a, offset O> of CsrSetup [csr_setup_hacks] (

@@ -15,6 +15,9 @@ const MOST_BLOCKS: u64 = 2048;
 /// Number of distances that 16 bits can represent.
 const WINDOW: u64 = 1 << 16;
 
+/// A row's distance from itself, in a range.
+const OWN: u64 = 1 << 32;
+
 /// The range of the distances, on the device.
 pub(super) struct Distances {
     /// Minimum and maximum plus 2³², which are reversed if there are no nonzeros, and whether a row
@@ -56,34 +59,63 @@ impl Distances {
         enqueue(device, &[Step::Launch(launch)])
     }
 
-    /// The base from which the distances count so that two windows hold all of them, if there is
-    /// one.
-    pub(super) fn base(&self, device: &Device) -> Result<Option<u32>, DeviceError> {
-        Ok(base_of(&self.range.to_host(device)?))
+    /// The windows of the distances, if two hold all of them. Those of rows from themselves are
+    /// among them if `has_own`.
+    pub(super) fn windows(
+        &self,
+        device: &Device,
+        has_own: bool,
+    ) -> Result<Option<Windows>, DeviceError> {
+        Ok(windows_of(&self.range.to_host(device)?, has_own))
     }
 }
 
-fn base_of(range: &[u64]) -> Option<u32> {
+/// Adjacent windows of 65 536 columns, which move with the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Windows {
+    /// Start of a row's first window minus the row, modulo 2³².
+    pub(super) base: u32,
+    /// One or two.
+    pub(super) number: u32,
+}
+
+fn windows_of(range: &[u64], has_own: bool) -> Option<Windows> {
     let [least, greatest, too_long] = *range else { return None };
+    let (least, greatest) =
+        if has_own { (least.min(OWN), greatest.max(OWN)) } else { (least, greatest) };
     if least > greatest {
-        return Some(0);
+        return Some(Windows { base: 0, number: 1 });
     }
+    let number = (greatest - least) / WINDOW + 1;
     // The low half of the minimum is the distance modulo 2³², as kernels add it.
-    (too_long == 0 && greatest - least < 2 * WINDOW).then_some(least as u32)
+    let windows = Windows { base: least as u32, number: number as u32 };
+    (too_long == 0 && number <= 2).then_some(windows)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::base_of;
+    use super::*;
 
-    const ROW: u64 = 1 << 32;
+    /// The base and number of the windows.
+    fn found(range: [u64; 3], has_own: bool) -> Option<(i32, u32)> {
+        windows_of(&range, has_own).map(|Windows { base, number }| (base.cast_signed(), number))
+    }
 
     #[test]
     fn distances_count_from_the_least_where_two_windows_have_all_of_them() {
-        assert_eq!(base_of(&[ROW - 5, ROW + 131_066, 0]), Some(0_u32.wrapping_sub(5)));
-        assert_eq!(base_of(&[ROW - 5, ROW + 131_067, 0]), None);
-        assert_eq!(base_of(&[ROW + 7, ROW + 7, 0]), Some(7));
-        assert_eq!(base_of(&[ROW + 7, ROW + 8, 1]), None);
-        assert_eq!(base_of(&[u64::MAX, 0, 0]), Some(0));
+        assert_eq!(found([OWN - 5, OWN + 65_530, 0], false), Some((-5, 1)));
+        assert_eq!(found([OWN - 5, OWN + 65_531, 0], false), Some((-5, 2)));
+        assert_eq!(found([OWN - 5, OWN + 131_066, 0], false), Some((-5, 2)));
+        assert_eq!(found([OWN - 5, OWN + 131_067, 0], false), None);
+        assert_eq!(found([OWN + 7, OWN + 8, 1], false), None);
+        assert_eq!(found([u64::MAX, 0, 0], false), Some((0, 1)));
+    }
+
+    #[test]
+    fn rows_themselves_are_in_the_windows_if_asked() {
+        assert_eq!(found([OWN + 7, OWN + 8, 0], false), Some((7, 1)));
+        assert_eq!(found([OWN + 7, OWN + 8, 0], true), Some((0, 1)));
+        assert_eq!(found([OWN - 65_536, OWN - 1, 0], true), Some((-65_536, 2)));
+        assert_eq!(found([u64::MAX, 0, 0], true), Some((0, 1)));
     }
 }

@@ -24,9 +24,6 @@ const SAMPLED: u64 = 64;
 /// What the codes are for, in errors.
 const CODES: &str = "the codes of values";
 
-/// The distinct values, and room for the code of each slot.
-type Coded = (Buffer<f64>, Buffer<u8>);
-
 /// Distinct values in a hash table on the device.
 pub(super) struct Distinct {
     /// The values that codes are indices of.
@@ -34,16 +31,17 @@ pub(super) struct Distinct {
     /// Bit patterns of values by their place in the table, and the code of each.
     pub(super) keys: Buffer<u64>,
     pub(super) index: Buffer<u32>,
+    /// Number of the others than 0.
     count: Buffer<u32>,
     /// Whether a value was looked for that the table does not have.
     pub(super) missing: Buffer<u32>,
 }
 
 impl Distinct {
-    /// An empty table, which has no places unless `encodes`.
+    /// A table of 0, the value of padding, whose code is 0 too; without places unless `encodes`.
     pub(super) fn new(device: &Device, encodes: bool) -> Result<Self, DeviceError> {
         let most = if encodes { MOST_DISTINCT } else { 0 };
-        // SAFETY: the kernels take places of all ones as free, and count from 0.
+        // SAFETY: the kernels take places of all ones as free, and count others than 0.
         let (keys, count, missing) = unsafe {
             (
                 preset::<u64>(device, "a table of values", 2 * most, 0xff)?,
@@ -53,6 +51,16 @@ impl Distinct {
         };
         let index = Buffer::unset(device, "a table of values", 2 * most)?;
         let values = Buffer::unset(device, "the distinct values", most)?;
+        // 0 has the first place.
+        if let (Some(key), Some(code), Some(value)) =
+            (keys.part(0..1), index.part(0..1), values.part(0..1))
+        {
+            // SAFETY: the bits of 0 are a value's, and its code is that of the first value.
+            let steps = unsafe {
+                [Step::fill_numbers(&key, 0), Step::fill_numbers(&code, 0), Step::zero(&value)]
+            };
+            enqueue(device, &steps)?;
+        }
         Ok(Self { values, keys, index, count, missing })
     }
 
@@ -84,17 +92,22 @@ impl Distinct {
         enqueue(device, &[Step::Launch(launch)])
     }
 
-    /// The values, and room for the codes of this many slots; `None` if values are too many or memory
-    /// is too little.
-    pub(super) fn coded(
-        &self,
-        device: &Device,
-        slots: usize,
-    ) -> Result<Option<Coded>, DeviceError> {
+    /// The values; `None` if they are too many.
+    pub(super) fn values(&self, device: &Device) -> Result<Option<Buffer<f64>>, DeviceError> {
         let found = self.count.to_host(device)?.first().map_or(0, |&count| count as usize);
-        let Some(values) = self.values.part(0..found) else { return Ok(None) };
-        let bytes = if found <= OF_BYTE { 1 } else { 2 };
-        Ok(Buffer::unset(device, CODES, bytes * slots).ok().map(|codes| (values, codes)))
+        Ok(self.values.part(0..1 + found))
+    }
+
+    /// Room for the codes of this many slots, one bit of which tells between two windows; `None` if
+    /// memory is too little.
+    pub(super) fn codes(
+        device: &Device,
+        (values, windows): (&Buffer<f64>, u32),
+        slots: usize,
+    ) -> Option<Buffer<u8>> {
+        let most = if windows == 2 { OF_BYTE / 2 } else { OF_BYTE };
+        let bytes = if values.len() <= most { 1 } else { 2 };
+        Buffer::unset(device, CODES, bytes * slots).ok()
     }
 
     /// No codes.

@@ -3,7 +3,7 @@
 use sparsescope_core::kernel::{GridMapping, LANES, Work, lanes_a_row};
 use sparsescope_core::matrix::{DEFAULT_HACK_SIZE, Offset};
 
-use super::distances::Distances;
+use super::distances::{Distances, Windows};
 use super::distinct::Distinct;
 use super::state::{Product, Scalars};
 use crate::arguments::{CsrHacks, Element, HllColumnMajorSolver, HllDistances, Reads, Writes};
@@ -22,6 +22,9 @@ const FILL_BLOCK: u32 = 128;
 /// Warps of that block, each of which fills a hack.
 const FILLED: usize = FILL_BLOCK as usize / LANES as usize;
 
+/// Kernels that load four slots at once take fewer rows.
+const MOST_IN_FOURS: u32 = 1 << 31;
+
 const _: () =
     assert!(DEFAULT_HACK_SIZE == LANES as usize, "the solver's kernels take hacks of a warp");
 
@@ -34,12 +37,14 @@ pub(super) struct NearHacks {
     lanes: u32,
     /// First slot of each hack, followed by the number of slots.
     offsets: Buffer<u64>,
+    /// Empty where there are distances and codes.
     row_len: Buffer<u32>,
     near: Near,
     /// The columns; empty where they are distances.
     col: Buffer<u32>,
     /// One or two bytes per slot; empty where values are stored as they are. Where columns are
-    /// distances too, four slots of a row are adjacent.
+    /// distances too, four slots of a row are adjacent, and padding has the row's own column and the
+    /// value 0.
     codes: Buffer<u8>,
     /// Where slots have codes, the distinct values.
     val: Buffer<f64>,
@@ -49,12 +54,13 @@ pub(super) struct NearHacks {
 
 /// Columns as distances.
 struct Near {
-    /// Whether these columns are used, and there are no others; otherwise they are empty.
-    used: bool,
+    /// Number of windows that hold these columns, and there are no others; 0 if they are not used,
+    /// and empty.
+    windows: u32,
     /// Start of a row's low window minus the row, modulo 2³².
     base: u32,
     /// The distance of each slot; how many of a row's are in the low window is in the upper 16 bits
-    /// of its length.
+    /// of its length, or the top bit of a slot's code tells.
     distance: Buffer<u16>,
 }
 
@@ -91,24 +97,20 @@ impl NearHacks {
         if encodes {
             table.add(device, (row_ptr, &csr.val), true)?;
         }
-        // Waits for all of them.
-        let plan = Plan::on_device(device, row_ptr, DEFAULT_HACK_SIZE)?;
-        let slots = plan.slots as usize;
-        let near = Near::of(device, distances.base(device)?, slots)?;
-        let col = Buffer::unset(device, MATRIX, if near.used { 0 } else { slots })?;
-        let val = Buffer::unset(device, MATRIX, 0)?;
-        let row_len = Buffer::unset(device, "the row lengths", rows as usize)?;
-        let stored = Slots { col, val };
-        let shape = (rows, plan.slots);
-        let mut made = Self::new(device, shape, (plan.offsets, row_len), near, stored)?;
+        let windows = distances.windows(device, true)?;
         // Distances and codes take a lane per row.
-        if encodes && (made.lanes == 1 || !made.near.used) {
+        let has_lane_per_row =
+            lanes_a_row(rows.into(), csr.col.len() as u64) == 1 && rows < MOST_IN_FOURS;
+        if encodes && (has_lane_per_row || windows.is_none()) {
             // A sample most likely has all values where they are few; otherwise all are looked at.
             for is_sample in [true, false] {
                 if !is_sample {
                     table.add(device, (row_ptr, &csr.val), false)?;
                 }
-                let Some((values, codes)) = table.coded(device, slots)? else { break };
+                let Some(values) = table.values(device)? else { break };
+                let mut made = Self::planned(device, row_ptr, windows, windows.is_some())?;
+                let of = (&values, made.near.windows);
+                let Some(codes) = Distinct::codes(device, of, made.slots()) else { break };
                 (made.val, made.codes) = (values, codes);
                 made.fill(device, (row_ptr, csr), &table)?;
                 if !table.is_missing(device)? {
@@ -116,10 +118,33 @@ impl NearHacks {
                 }
             }
         }
-        made.codes = Distinct::no_codes(device)?;
-        made.val = Buffer::unset(device, MATRIX, slots)?;
+        let mut made = Self::planned(device, row_ptr, windows, false)?;
+        made.val = Buffer::unset(device, MATRIX, made.slots())?;
         made.fill(device, (row_ptr, csr), &table)?;
         Ok(made)
+    }
+
+    /// Unfilled hacks of the rows of CSR, without codes and values; widths are multiples of four if
+    /// codes of `fours` follow. Waits for all previous work.
+    fn planned<O: Offset + Element>(
+        device: &Device,
+        row_ptr: &Buffer<O>,
+        windows: Option<Windows>,
+        fours: bool,
+    ) -> Result<Self, DeviceError> {
+        let rows = row_count(row_ptr.len() - 1)?;
+        let multiple = if fours { 4 } else { 1 };
+        let plan = Plan::on_device(device, row_ptr, (DEFAULT_HACK_SIZE, multiple))?;
+        let slots = plan.slots as usize;
+        let near = Near::of(device, windows, slots)?;
+        let has_fours = fours && near.windows > 0;
+        let col = Buffer::unset(device, MATRIX, if near.windows > 0 { 0 } else { slots })?;
+        let lengths = if has_fours { 0 } else { rows as usize };
+        let row_len = Buffer::unset(device, "the row lengths", lengths)?;
+        let stored = Slots { col, val: Buffer::unset(device, MATRIX, 0)? };
+        let shape = (rows, plan.slots);
+        let made = Self::new(device, shape, (plan.offsets, row_len), near, stored)?;
+        Ok(if has_fours { Self { lanes: 1, ..made } } else { made })
     }
 
     /// Hacks whose columns have this range of distances.
@@ -130,10 +155,10 @@ impl NearHacks {
         distances: &Distances,
     ) -> Result<Self, DeviceError> {
         let Hacks { offsets, row_len, slots, .. } = hacks;
-        let near = Near::of(device, distances.base(device)?, slots.col.len())?;
+        let near = Near::of(device, distances.windows(device, false)?, slots.col.len())?;
         let shape = (rows, slots.val.len() as u64);
         let mut made = Self::new(device, shape, (offsets, row_len), near, slots)?;
-        if made.near.used {
+        if made.near.windows > 0 {
             made.narrow(device)?;
             made.col = Buffer::unset(device, MATRIX, 0)?;
         }
@@ -163,6 +188,11 @@ impl NearHacks {
         })
     }
 
+    /// Number of slots.
+    fn slots(&self) -> usize {
+        self.col.len() + self.near.distance.len()
+    }
+
     /// Number of distinct values, if slots have codes of theirs; otherwise 0.
     fn distinct(&self) -> u32 {
         if self.codes.is_empty() { 0 } else { self.val.len() as u32 }
@@ -186,7 +216,7 @@ impl NearHacks {
             csr_col: Reads(&csr.col),
             csr_val: Reads(&csr.val),
             offsets: Reads(&self.offsets),
-            near: u32::from(self.near.used),
+            near: self.near.windows,
             base: self.near.base,
             capacity: table.keys.len() as u32,
             keys: Reads(&table.keys),
@@ -204,9 +234,9 @@ impl NearHacks {
         let shape = Shape { grid, block: FILL_BLOCK, shared_bytes };
         // SAFETY: a warp has the rows of a hack and its slots, from its offset to the next one, and
         // shared memory for `room` nonzeros. Row offsets ascend up to the length of CSR's columns and
-        // values; each slot has a distance if
-        // `near`, else a column, and a code of as many bytes as `distinct` needs, else a value. Half of
-        // the table is free, so that a search for any value ends. The kernel takes any flag.
+        // values; each slot has a distance if there are windows, else a column, and a code of as many
+        // bytes as `distinct` needs, else a value. Each row has a length, or a multiple of four slots
+        // where there are distances and codes. Half of the table is free, so that a search for any value ends. The kernel takes any flag.
         let steps = unsafe {
             let launch = Launch::new(device, "csr_setup_hacks", shape, &arguments)?;
             [Step::fill_numbers(&table.missing, 0), Step::Launch(launch)]
@@ -248,7 +278,7 @@ impl NearHacks {
 
     /// The kernel of an SpMV, and how many of its blocks have registers on a multiprocessor at once.
     fn kernel(&self) -> (&'static str, u64) {
-        match (self.near.used, self.codes.is_empty()) {
+        match (self.near.windows > 0, self.codes.is_empty()) {
             (true, false) => ("hll_fours_solver", 8),
             (false, false) => ("hll_coded_solver", 4),
             (_, true) => ("hll_column_major_solver", 4),
@@ -277,7 +307,7 @@ impl NearHacks {
             lanes: self.lanes,
             offsets: Reads(&self.offsets),
             row_len: Reads(&self.row_len),
-            near: u32::from(self.near.used),
+            near: self.near.windows,
             base: self.near.base,
             col: Reads(&self.col),
             distance: Reads(&self.near.distance),
@@ -299,24 +329,24 @@ impl NearHacks {
         // `row_len` has the row's length, in its lower half where `near`. The slots of its length have a column, in
         // the array that `near` selects, within the matrix, and a value or, for the kernels of codes, a code below
         // `distinct` of as many bytes as it needs; x has one element per column, y and the vector it is multiplied
-        // with one per row. The sums of blocks have enough space. For fours, a lane has a row, and hacks begin at
-        // multiples of 32 slots, so groups of four are aligned and within the arrays; what they hold beyond a row's
-        // length is not used. All threads wait for the previous kernels before they read x or write.
+        // with one per row. The sums of blocks have enough space. For fours, a lane has a row, and each row has a
+        // multiple of four slots, of which padding has the row's own column, in a square matrix, and a code. All
+        // threads wait for the previous kernels before they read x or write.
         let launch = unsafe { Launch::new(device, name, shape, &arguments)?.ahead(device) };
         Ok(Step::Launch(launch))
     }
 }
 
 impl Near {
-    /// Room for the columns as distances from a base, if there is one and memory for them.
-    fn of(device: &Device, base: Option<u32>, slots: usize) -> Result<Self, DeviceError> {
+    /// Room for the columns as distances in windows, if there are some and memory for them.
+    fn of(device: &Device, windows: Option<Windows>, slots: usize) -> Result<Self, DeviceError> {
         let room = |slots| Buffer::unset(device, "the distances of columns", slots);
-        if let Some(base) = base
+        if let Some(Windows { base, number }) = windows
             && let Ok(distance) = room(slots)
         {
-            return Ok(Self { used: true, base, distance });
+            return Ok(Self { windows: number, base, distance });
         }
-        Ok(Self { used: false, base: 0, distance: room(0)? })
+        Ok(Self { windows: 0, base: 0, distance: room(0)? })
     }
 }
 

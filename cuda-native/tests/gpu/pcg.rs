@@ -63,12 +63,20 @@ fn chain_of(n: usize, diagonal: impl Fn(usize) -> f64) -> Csr {
     Csr::from_triplets(n, n, &triplets).unwrap()
 }
 
-/// The same with a first row of 43 nonzeros: several turns of a lane, with one after the groups of four.
+/// The same with a first row of 43 nonzeros: several turns of a lane, and padding after the last.
 fn chain_with_a_long_row(n: usize, distinct: usize) -> Csr {
     let diagonal = |i: usize| 2.5 + (i % distinct) as f64 / 65536.0;
     let mut triplets: Vec<_> = (0..n).map(|i| (i, i, diagonal(i))).collect();
     triplets.extend((1..n).flat_map(|i| [(i, i - 1, -1.0), (i - 1, i, -1.0)]));
     triplets.extend((2..43).flat_map(|j| [(0, j, -1.0 / 64.0), (j, 0, -1.0 / 64.0)]));
+    Csr::from_triplets(n, n, &triplets).unwrap()
+}
+
+/// A matrix whose columns are up to 40 000 from their rows, with this many values on its diagonal.
+fn far(n: usize, distinct: usize) -> Csr {
+    let diagonal = |i: usize| 2.5 + (i % distinct) as f64 / 65536.0;
+    let mut triplets: Vec<_> = (0..n).map(|i| (i, i, diagonal(i))).collect();
+    triplets.extend((40_000..n).flat_map(|i| [(i, i - 40_000, -1.0), (i - 40_000, i, -1.0)]));
     Csr::from_triplets(n, n, &triplets).unwrap()
 }
 
@@ -200,19 +208,27 @@ fn saved_by_codes(backend: &CudaBackend, a: Csr, preconditioner: &str) -> u64 {
 fn codes_of_few_values_change_no_bits_and_save_the_bytes_they_should() {
     let backend = gpu!();
     let n = 9600;
-    // The other is -1. A slot has 8 bytes without codes.
-    for (diagonal, saved_by_slot) in [(1, 7), (255, 7), (256, 6), (8191, 6), (8192, 0), (n, 0)] {
-        let table = if saved_by_slot == 0 { 0 } else { 8 * (diagonal as u64 + 1) };
+    // The others are -1 and the 0 of padding. A row has 3 slots of 10 bytes and a length without codes,
+    // 4 of 3 or 4 bytes with them.
+    for (diagonal, saved_by_row) in [(1, 22), (254, 22), (255, 18), (8190, 18), (8191, 0), (n, 0)] {
+        let table = if saved_by_row == 0 { 0 } else { 8 * (diagonal as u64 + 2) };
         let saved = saved_by_codes(&backend, chain(n, diagonal), "jacobi");
-        assert_eq!(saved + table, 3 * n as u64 * saved_by_slot, "{diagonal} on the diagonal");
+        assert_eq!(saved + table, n as u64 * saved_by_row, "{diagonal} on the diagonal");
     }
     // Adjacent rows with values that samples elsewhere lack: one, enough for wider codes, too many.
-    let n = 700_000;
-    for (others, saved_by_slot) in [(1, 7), (300, 6), (9000, 0)] {
+    let n = 98_304;
+    for (others, saved_by_row) in [(1, 22), (300, 18), (9000, 0)] {
         let diagonal = |i: usize| if (1000..1000 + others).contains(&i) { i as f64 } else { 2.5 };
-        let table = if saved_by_slot == 0 { 0 } else { 8 * (others as u64 + 2) };
+        let table = if saved_by_row == 0 { 0 } else { 8 * (others as u64 + 3) };
         let saved = saved_by_codes(&backend, chain_of(n, diagonal), "jacobi");
-        assert_eq!(saved + table, 3 * n as u64 * saved_by_slot, "{others} others");
+        assert_eq!(saved + table, n as u64 * saved_by_row, "{others} others");
+    }
+    // Two windows take a bit of a code. Rows have 2 nonzeros, and 3 between 40 000 and 58 304.
+    for (diagonal, bytes) in [(126, 3), (127, 4)] {
+        let (slots, table) = (2 * n as u64 + 18_304, 8 * (diagonal as u64 + 2));
+        let saved = saved_by_codes(&backend, far(n, diagonal), "jacobi");
+        let expected = 10 * slots + 4 * n as u64 - 4 * bytes * n as u64;
+        assert_eq!(saved + table, expected, "{diagonal} on the diagonal");
     }
     // The columns of the arrow need 32 bits, and two lanes share a row: its longest makes many slots.
     for (name, a) in [
