@@ -7,9 +7,20 @@ const PATIENCE = 20_000;
 
 export const DEFAULT_SIZE = { width: 1280, height: 800 };
 
-/** Has the canvas draw nothing unless `window.draws` is true. The browser still checks the calls, but not the ranges of
- *  their vertices. */
+/** Has the canvas draw nothing, and the browser leave it out of the page, unless `window.draws` is true. The browser
+ *  still checks the calls, but not the ranges of their vertices. */
 function drawOnRequest() {
+  const unseen = new CSSStyleSheet();
+  unseen.replaceSync("#canvas { opacity: 0 }");
+  document.adoptedStyleSheets = [unseen];
+  let draws = false;
+  Object.defineProperty(window, "draws", {
+    get: () => draws,
+    set: (value) => {
+      draws = value;
+      unseen.disabled = value;
+    },
+  });
   const { prototype } = WebGL2RenderingContext;
   const { drawArrays, drawElements } = prototype;
   prototype.drawArrays = function (mode, first, count) {
@@ -66,8 +77,9 @@ export class Viewer {
     assert.deepEqual(this.errors, []);
   }
 
-  widgets() {
-    return this.page.evaluate(() => window.sparsescope.widgets());
+  /** As one text: Playwright copies hundreds of objects slowly. */
+  async widgets() {
+    return JSON.parse(await this.page.evaluate(() => JSON.stringify(window.sparsescope.widgets())));
   }
 
   /** Every text that the canvas shows, sorted: what two equal pictures have in common. */
@@ -112,10 +124,12 @@ export class Viewer {
   }
 
   /** Lets the page draw this many frames. */
-  async frames(count) {
-    for (let i = 0; i < count; i++) {
-      await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-    }
+  frames(count) {
+    return this.page.evaluate(async (count) => {
+      for (let i = 0; i < count; i++) {
+        await new Promise(requestAnimationFrame);
+      }
+    }, count);
   }
 
   /** Waits until `probe` gives something, and gives that. */
