@@ -16,6 +16,33 @@ const sets = (texts) => [...new Set(texts)];
 const shown = (given, name, fragment = "") => `${given.address}/?bundle=${given.bundles[name]}${fragment}`;
 
 export const cases = {
+  async "nothing is drawn while nothing changes"(context, given) {
+    const viewer = await Viewer.open(context, shown(given, "golden.zip"));
+    const frames = () => viewer.page.evaluate(() => window.sparsescope.frames());
+    const rests = async (what) => {
+      // What changed is drawn when there was no frame for a while.
+      await viewer.until(`${what} at rest`, async () => {
+        const before = await frames();
+        await viewer.page.waitForTimeout(1500);
+        return (await frames()) === before;
+      });
+      const before = await frames();
+      await viewer.page.waitForTimeout(6000);
+      const drawn = (await frames()) - before;
+      assert.ok(drawn <= 1, `${what}: ${drawn} frames in 6 s`);
+    };
+    for (const view of ["best", "runs", "layouts", "predicted"]) {
+      const before = await frames();
+      await viewer.page.evaluate((view) => (location.hash = `#v1;view=${view}`), view);
+      await viewer.until(`frames of ${view}`, async () => (await frames()) > before);
+      await rests(view);
+    }
+    await viewer.page.keyboard.press("/");
+    await viewer.find("textbox", "Search matrices");
+    await rests("a focused text field");
+    await viewer.close();
+  },
+
   async "the start page needs neither program nor example, and a choice waits for both"(context, given) {
     // A file that is dropped chooses the operation, as no link does.
     const early = new Viewer();
@@ -708,33 +735,6 @@ export const cases = {
     await page.keyboard.press("PageDown");
     await viewer.until("the answer", said("A row starts at its own pointer"));
     assert.equal(await said("col and val hold the nonzeros of a row")(), false);
-    await viewer.close();
-  },
-
-  async "nothing is drawn while nothing changes"(context, given) {
-    const viewer = await Viewer.open(context, shown(given, "golden.zip"));
-    const frames = () => viewer.page.evaluate(() => window.sparsescope.frames());
-    const rests = async (what) => {
-      // What changed is drawn when there was no frame for a while.
-      await viewer.until(`${what} at rest`, async () => {
-        const before = await frames();
-        await viewer.page.waitForTimeout(1500);
-        return (await frames()) === before;
-      });
-      const before = await frames();
-      await viewer.page.waitForTimeout(6000);
-      const drawn = (await frames()) - before;
-      assert.ok(drawn <= 1, `${what}: ${drawn} frames in 6 s`);
-    };
-    for (const view of ["best", "runs", "layouts", "predicted"]) {
-      const before = await frames();
-      await viewer.page.evaluate((view) => (location.hash = `#v1;view=${view}`), view);
-      await viewer.until(`frames of ${view}`, async () => (await frames()) > before);
-      await rests(view);
-    }
-    await viewer.page.keyboard.press("/");
-    await viewer.find("textbox", "Search matrices");
-    await rests("a focused text field");
     await viewer.close();
   },
 
