@@ -20,7 +20,8 @@ fn matrix<T: Real>(
     Csr::from_triplets(rows, cols, &entries).unwrap()
 }
 
-/// No rows, no columns, empty rows between others, one dense row, one dense column, more columns than rows.
+/// No rows, no columns, empty rows between others, one dense row, one dense column, more columns than rows, one to four
+/// adjacent rows with the same columns.
 fn matrices<T: Real>() -> Vec<Csr<T>> {
     let scattered = |rows: usize, cols: usize| {
         (0..rows).flat_map(move |i| (0..i * i % 7).map(move |j| (i, (i * 5 + j * 11) % cols)))
@@ -32,6 +33,7 @@ fn matrices<T: Real>() -> Vec<Csr<T>> {
         matrix((40, 50), scattered(40, 50).chain((0..50).map(|j| (17, j)))),
         matrix((60, 40), scattered(60, 40).chain((0..60).map(|i| (i, 9)))),
         matrix((5, 300), scattered(5, 300).chain([(4, 299)])),
+        matrix((150, 90), (0..150).flat_map(|i| (0..9).map(move |j| (i, j * 8 + i * 7 / 16 % 9)))),
     ]
 }
 
@@ -148,6 +150,34 @@ fn vectors_of_f64_pass_the_check_at_every_level_and_do_not_depend_on_workers() {
 #[test]
 fn vectors_of_f32_pass_the_check_at_every_level_and_do_not_depend_on_workers() {
     vectors_pass::<f32>();
+}
+
+fn where_x_begins_does_not_matter<T: Vectorised>() {
+    let level = Level::of_machine();
+    for a in matrices::<T>() {
+        let (apart, all) =
+            (RowParts::equal_entries(a.row_ptr(), 3), RowParts::equal_rows(a.rows(), 1));
+        for k in [8, 16, 32, 64, 80] {
+            let x = block::<T>(a.cols(), k);
+            let mut first = None;
+            for before in 0..16 {
+                let shifted: Vec<T> =
+                    std::iter::repeat_n(T::NAN, before).chain(x.clone()).collect();
+                for parts in [&apart, &all] {
+                    let mut y = vec![T::NAN; a.rows() * k];
+                    simd(&a, level, parts, k, &shifted[before..], &mut y);
+                    let y = bits(&y);
+                    assert_eq!(*first.get_or_insert(y.clone()), y, "{k} columns after {before}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn vectors_have_the_same_bits_wherever_x_begins_within_a_cache_line() {
+    where_x_begins_does_not_matter::<f64>();
+    where_x_begins_does_not_matter::<f32>();
 }
 
 #[test]
