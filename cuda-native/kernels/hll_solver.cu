@@ -8,9 +8,10 @@
 // lane has a row, the slots of every hack are a multiple of four per row, and four of a row are
 // adjacent: slots 4 q to 4 q + 3 begin 4 (q * hack_size + r) further. There are no lengths: padding has
 // the row's own column and the value 0, which is the first. That changes no sum, since these begin with
-// +0, unless the row's own element of x is infinite or NaN; rows with a nonzero on the diagonal then
-// are too. One base counts for both windows; where there are two, the top bit of a slot's code is bit
-// 16 of its distance. Hacks have the size of a warp.
+// +0, except that it may make +0 of the -0 that an underflow leaves, and unless the row's own element
+// of x is infinite or NaN; rows with a nonzero on the diagonal then are too. One base counts for both
+// windows; where there are two, the top bit of a slot's code is bit 16 of its distance. Hacks have the
+// size of a warp.
 
 // The column of a slot, stored as it is or as the distance from the start of its window.
 __device__ inline u32 column(const u32* col, u64 at, u32) { return __ldcs(&col[at]); }
@@ -232,7 +233,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) hll_coded_solver(
 }
 
 // The same with distances and codes of which four of a row are adjacent, and a row per lane; `near` is
-// the number of windows. There are fewer than 2^31 rows.
+// the number of windows. There are fewer than 2^31 rows and 2^34 slots.
 extern "C" __global__ void __launch_bounds__(256, 8) hll_fours_solver(
     u32 rows, u32 lanes, const u64* offsets, const u32* row_len, u32 near, u32 base, const u32* col,
     const u16* distance, u32 distinct, const u8* codes, const real* val, const real* x, real* y,

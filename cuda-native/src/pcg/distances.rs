@@ -59,8 +59,9 @@ impl Distances {
         enqueue(device, &[Step::Launch(launch)])
     }
 
-    /// The windows of the distances, if two hold all of them. Those of rows from themselves are
-    /// among them if `has_own`.
+    /// The windows of the distances, if two hold all of them. Those of rows from themselves are among
+    /// them if `has_own`, which excludes nothing where a row has a nonzero on the diagonal. There are
+    /// none if a row has 65 536 nonzeros or more, even for a form that stores no lengths.
     pub(super) fn windows(
         &self,
         device: &Device,
@@ -117,5 +118,11 @@ mod tests {
         assert_eq!(found([OWN + 7, OWN + 8, 0], true), Some((0, 1)));
         assert_eq!(found([OWN - 65_536, OWN - 1, 0], true), Some((-65_536, 2)));
         assert_eq!(found([u64::MAX, 0, 0], true), Some((0, 1)));
+    }
+
+    #[test]
+    fn kernels_have_windows_of_the_same_size() {
+        let (_, common) = crate::kernels::COMMON;
+        assert!(common.contains(&format!("WINDOW = {WINDOW}, OF_BYTE")));
     }
 }

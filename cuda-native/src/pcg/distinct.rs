@@ -98,16 +98,14 @@ impl Distinct {
         Ok(self.values.part(0..1 + found))
     }
 
-    /// Room for the codes of this many slots, one bit of which tells between two windows; `None` if
-    /// memory is too little.
+    /// Room for the codes of this many slots, one bit of which tells between two windows.
     pub(super) fn codes(
         device: &Device,
         (values, windows): (&Buffer<f64>, u32),
         slots: usize,
-    ) -> Option<Buffer<u8>> {
-        let most = if windows == 2 { OF_BYTE / 2 } else { OF_BYTE };
-        let bytes = if values.len() <= most { 1 } else { 2 };
-        Buffer::unset(device, CODES, bytes * slots).ok()
+    ) -> Result<Buffer<u8>, DeviceError> {
+        let bytes = if are_bytes(windows, values.len()) { 1 } else { 2 };
+        Buffer::unset(device, CODES, bytes * slots)
     }
 
     /// No codes.
@@ -118,5 +116,26 @@ impl Distinct {
     /// Whether a value was missing, after all previous work.
     pub(super) fn is_missing(&self, device: &Device) -> Result<bool, DeviceError> {
         Ok(self.missing.to_host(device)?.iter().any(|&flag| flag != 0))
+    }
+}
+
+/// Whether codes of so many values have 8 bits, one of which tells between two windows.
+fn are_bytes(windows: u32, distinct: usize) -> bool {
+    (if windows == 2 { 2 } else { 1 }) * distinct <= OF_BYTE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_have_the_same_limits() {
+        let (_, common) = crate::kernels::COMMON;
+        let (_, setup) = crate::Family::CsrSetup.source();
+        assert!(common.contains(&format!(", OF_BYTE = {OF_BYTE};")));
+        assert!(common.contains("return (windows == 2 ? 2 : 1) * distinct <= OF_BYTE;"));
+        assert!(setup.contains(&format!("AT_ONCE = {};", OF_BLOCK / u64::from(BLOCK))));
+        assert_eq!([(1, 256), (1, 257)].map(|(w, n)| are_bytes(w, n)), [true, false]);
+        assert_eq!([(2, 128), (2, 129)].map(|(w, n)| are_bytes(w, n)), [true, false]);
     }
 }

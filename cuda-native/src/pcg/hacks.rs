@@ -22,8 +22,10 @@ const FILL_BLOCK: u32 = 128;
 /// Warps of that block, each of which fills a hack.
 const FILLED: usize = FILL_BLOCK as usize / LANES as usize;
 
-/// Kernels that load four slots at once take fewer rows.
-const MOST_IN_FOURS: u32 = 1 << 31;
+/// Kernels that load four slots at once take fewer rows, and fewer slots before rows are padded to
+/// multiples of four; the number of a four then has 32 bits.
+const MOST_ROWS_IN_FOURS: u32 = 1 << 31;
+const MOST_SLOTS_IN_FOURS: u64 = 1 << 33;
 
 const _: () =
     assert!(DEFAULT_HACK_SIZE == LANES as usize, "the solver's kernels take hacks of a warp");
@@ -68,8 +70,8 @@ struct Near {
 const MATRIX: &str = "the matrix in HLL";
 
 impl NearHacks {
-    /// A matrix in CSR, with codes of its values if `encodes`. If there is no memory for distances or
-    /// codes, columns or values stay as they are.
+    /// A matrix in CSR, with codes of its values if `encodes`. If there is no memory for codes, values
+    /// stay as they are.
     pub(super) fn of(
         device: &Device,
         csr: &Arrays<f64>,
@@ -92,62 +94,76 @@ impl NearHacks {
         encodes: bool,
     ) -> Result<Self, DeviceError> {
         let rows = row_count(row_ptr.len() - 1)?;
-        let (distances, table) = (Distances::none(device)?, Distinct::new(device, encodes)?);
+        let distances = Distances::none(device)?;
         distances.add(device, 0, (row_ptr, &csr.col))?;
-        if encodes {
-            table.add(device, (row_ptr, &csr.val), true)?;
-        }
         let windows = distances.windows(device, true)?;
+        let plan = Plan::on_device(device, row_ptr, (DEFAULT_HACK_SIZE, 1))?;
         // Distances and codes take a lane per row.
-        let has_lane_per_row =
-            lanes_a_row(rows.into(), csr.col.len() as u64) == 1 && rows < MOST_IN_FOURS;
-        if encodes && (has_lane_per_row || windows.is_none()) {
+        let takes_fours = lanes_a_row(rows.into(), plan.slots) == 1
+            && rows < MOST_ROWS_IN_FOURS
+            && plan.slots < MOST_SLOTS_IN_FOURS;
+        let encodes = encodes && plan.slots > 0 && (takes_fours || windows.is_none());
+        let table = Distinct::new(device, encodes)?;
+        if encodes {
             // A sample most likely has all values where they are few; otherwise all are looked at.
             for is_sample in [true, false] {
-                if !is_sample {
-                    table.add(device, (row_ptr, &csr.val), false)?;
-                }
+                table.add(device, (row_ptr, &csr.val), is_sample)?;
                 let Some(values) = table.values(device)? else { break };
-                let mut made = Self::planned(device, row_ptr, windows, windows.is_some())?;
-                let of = (&values, made.near.windows);
-                let Some(codes) = Distinct::codes(device, of, made.slots()) else { break };
-                (made.val, made.codes) = (values, codes);
+                let made = Self::coded(device, row_ptr, (&plan, windows), values);
+                let Some(made) = if_room(made)? else { break };
                 made.fill(device, (row_ptr, csr), &table)?;
                 if !table.is_missing(device)? {
                     return Ok(made);
                 }
             }
         }
-        let mut made = Self::planned(device, row_ptr, windows, false)?;
+        let mut made = Self::planned(device, (rows, &plan), windows, false)?;
         made.val = Buffer::unset(device, MATRIX, made.slots())?;
         made.fill(device, (row_ptr, csr), &table)?;
         Ok(made)
     }
 
-    /// Unfilled hacks of the rows of CSR, without codes and values; widths are multiples of four if
-    /// codes of `fours` follow. Waits for all previous work.
-    fn planned<O: Offset + Element>(
+    /// Unfilled hacks of the rows of CSR with codes of these values; of this plan, unless columns are
+    /// distances, since widths are multiples of four then.
+    fn coded<O: Offset + Element>(
         device: &Device,
         row_ptr: &Buffer<O>,
-        windows: Option<Windows>,
-        fours: bool,
+        (plan, windows): (&Plan, Option<Windows>),
+        values: Buffer<f64>,
     ) -> Result<Self, DeviceError> {
         let rows = row_count(row_ptr.len() - 1)?;
-        let multiple = if fours { 4 } else { 1 };
-        let plan = Plan::on_device(device, row_ptr, (DEFAULT_HACK_SIZE, multiple))?;
+        let mut made = if windows.is_some() {
+            let in_fours = Plan::on_device(device, row_ptr, (DEFAULT_HACK_SIZE, 4))?;
+            Self::planned(device, (rows, &in_fours), windows, true)?
+        } else {
+            Self::planned(device, (rows, plan), None, false)?
+        };
+        made.codes = Distinct::codes(device, (&values, made.near.windows), made.slots())?;
+        made.val = values;
+        Ok(made)
+    }
+
+    /// Unfilled hacks of a plan, without codes and values; without lengths if `has_fours`, which have
+    /// distances, and codes later.
+    fn planned(
+        device: &Device,
+        (rows, plan): (u32, &Plan),
+        windows: Option<Windows>,
+        has_fours: bool,
+    ) -> Result<Self, DeviceError> {
         let slots = plan.slots as usize;
         let near = Near::of(device, windows, slots)?;
-        let has_fours = fours && near.windows > 0;
         let col = Buffer::unset(device, MATRIX, if near.windows > 0 { 0 } else { slots })?;
         let lengths = if has_fours { 0 } else { rows as usize };
         let row_len = Buffer::unset(device, "the row lengths", lengths)?;
         let stored = Slots { col, val: Buffer::unset(device, MATRIX, 0)? };
-        let shape = (rows, plan.slots);
-        let made = Self::new(device, shape, (plan.offsets, row_len), near, stored)?;
+        let rows_of = (plan.offsets.clone(), row_len);
+        let made = Self::new(device, (rows, plan.slots), rows_of, near, stored)?;
         Ok(if has_fours { Self { lanes: 1, ..made } } else { made })
     }
 
-    /// Hacks whose columns have this range of distances.
+    /// Hacks whose columns have this range of distances. If there is no memory for distances, columns
+    /// stay as they are.
     pub(super) fn of_hacks(
         device: &Device,
         hacks: Hacks<f64>,
@@ -155,7 +171,11 @@ impl NearHacks {
         distances: &Distances,
     ) -> Result<Self, DeviceError> {
         let Hacks { offsets, row_len, slots, .. } = hacks;
-        let near = Near::of(device, distances.windows(device, false)?, slots.col.len())?;
+        let windows = distances.windows(device, false)?;
+        let near = match if_room(Near::of(device, windows, slots.col.len()))? {
+            Some(near) => near,
+            None => Near::of(device, None, 0)?,
+        };
         let shape = (rows, slots.val.len() as u64);
         let mut made = Self::new(device, shape, (offsets, row_len), near, slots)?;
         if made.near.windows > 0 {
@@ -205,9 +225,10 @@ impl NearHacks {
         (row_ptr, csr): (&Buffer<O>, &Slots<f64>),
         table: &Distinct,
     ) -> Result<(), DeviceError> {
-        // Bytes of a column and a code or value.
+        // Bytes of a column and a code or value. Several blocks share a multiprocessor, also where rows
+        // are long.
         let each = if self.distinct() > 0 { 6 } else { 12 };
-        let most = device.properties().shared_per_block as usize / FILLED / each;
+        let most = device.properties().shared_per_block as usize / 4 / FILLED / each;
         let room = room_of_hack(csr.col.len(), self.rows as usize, most);
         let arguments = CsrHacks {
             rows: self.rows,
@@ -236,7 +257,8 @@ impl NearHacks {
         // shared memory for `room` nonzeros. Row offsets ascend up to the length of CSR's columns and
         // values; each slot has a distance if there are windows, else a column, and a code of as many
         // bytes as `distinct` needs, else a value. Each row has a length, or a multiple of four slots
-        // where there are distances and codes. Half of the table is free, so that a search for any value ends. The kernel takes any flag.
+        // where there are distances and codes. Half of the table is free, so that a search for any
+        // value ends. The kernel takes any flag.
         let steps = unsafe {
             let launch = Launch::new(device, "csr_setup_hacks", shape, &arguments)?;
             [Step::fill_numbers(&table.missing, 0), Step::Launch(launch)]
@@ -325,33 +347,39 @@ impl NearHacks {
         };
         let shape = Shape { grid: self.blocks(), block: BLOCK, shared_bytes: 0 };
         let (name, _) = self.kernel();
-        // SAFETY: every row lies in a hack of a warp at its own position, and there is one offset more than hacks;
-        // `row_len` has the row's length, in its lower half where `near`. The slots of its length have a column, in
-        // the array that `near` selects, within the matrix, and a value or, for the kernels of codes, a code below
-        // `distinct` of as many bytes as it needs; x has one element per column, y and the vector it is multiplied
-        // with one per row. The sums of blocks have enough space. For fours, a lane has a row, and each row has a
-        // multiple of four slots, of which padding has the row's own column, in a square matrix, and a code. All
-        // threads wait for the previous kernels before they read x or write.
+        // SAFETY: every row lies in a hack of a warp at its own position, and there is one offset more
+        // than hacks; `row_len` has the row's length, in its lower half where `near`. The slots of its
+        // length have a column, in the array that `near` selects, within the matrix, and a value or,
+        // for the kernels of codes, a code below `distinct` of as many bytes as it needs; x has one
+        // element per column, y and the vector it is multiplied with one per row. The sums of blocks
+        // have enough space. For fours, a lane has a row, and each row has a multiple of four slots, of
+        // which padding has the row's own column, in a square matrix, and a code; rows and slots are
+        // few enough. All threads wait for the previous kernels before they read x or write.
         let launch = unsafe { Launch::new(device, name, shape, &arguments)?.ahead(device) };
         Ok(Step::Launch(launch))
     }
 }
 
 impl Near {
-    /// Room for the columns as distances in windows, if there are some and memory for them.
+    /// Room for the columns of this many slots as distances, if there are windows.
     fn of(device: &Device, windows: Option<Windows>, slots: usize) -> Result<Self, DeviceError> {
-        let room = |slots| Buffer::unset(device, "the distances of columns", slots);
-        if let Some(Windows { base, number }) = windows
-            && let Ok(distance) = room(slots)
-        {
-            return Ok(Self { windows: number, base, distance });
-        }
-        Ok(Self { windows: 0, base: 0, distance: room(0)? })
+        let (windows, base, slots) = windows.map_or((0, 0, 0), |w| (w.number, w.base, slots));
+        let distance = Buffer::unset(device, "the distances of columns", slots)?;
+        Ok(Self { windows, base, distance })
     }
 }
 
-/// Nonzeros of a hack for which there is room in shared memory: a quarter more than the average, up to
-/// `most`, or none if that is less.
+/// What was made, unless there was no memory for it.
+fn if_room<T>(made: Result<T, DeviceError>) -> Result<Option<T>, DeviceError> {
+    match made {
+        Ok(made) => Ok(Some(made)),
+        Err(DeviceError::Memory { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Nonzeros of a hack for which there is room in shared memory: a quarter more than the average, up
+/// to `most`, or none if that is less.
 fn room_of_hack(nonzeros: usize, rows: usize, most: usize) -> usize {
     let average = nonzeros / rows.div_ceil(DEFAULT_HACK_SIZE).max(1);
     if average < most { (average + average / 4 + 1).min(most) } else { 0 }
