@@ -14,8 +14,8 @@
 const u32 MOST_PER_LANE = 16;
 
 // Replaces the last product of each row of a tile by the sum of the row. A thread adds ITEMS adjacent
-// products; `ends` has a bit for each of them that is a row's last. The others that it has after its
-// last end, or all of them, it leaves to the next threads.
+// products; `ends` has a bit for each of them that is a row's last. It passes the sum of the products
+// after its last end to the next threads.
 template <u32 THREADS, u32 ITEMS>
 __device__ inline void add_segments(real* products, u32 ends) {
     __shared__ real open_of_warp[THREADS / WARP];

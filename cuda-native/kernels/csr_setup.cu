@@ -107,7 +107,7 @@ __device__ inline u32 place_of(u64 bits, u32 capacity) {
 const u64 NO_BITS = ~0ull;
 
 // Adds a value to the table and numbers it if it is new; returns false if the table has too many. The
-// table has 0 from the beginning, which `count` does not count.
+// table contains 0 from the start; `count` excludes it.
 __device__ inline bool is_added(
     u64 bits, u32 capacity, u64* keys, u32* index, real* distinct, u32* count)
 {

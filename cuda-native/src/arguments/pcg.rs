@@ -77,9 +77,9 @@ arguments! {
         count: Writes<'a, u32>
     )
 
-    /// Column-major hacks, with distances in `near` windows unless it is 0, and with codes from that table of the
-    /// `distinct` values if there are any. A warp has shared memory for `room` nonzeros. The kernel
-    /// ignores the arrays that this form does not have.
+    /// Column-major hacks, with distances in `near` windows unless it is 0, and with codes from that
+    /// table of the `distinct` values if there are any. A warp has shared memory for `room` nonzeros.
+    /// The kernel ignores the arrays that this form does not have.
     CsrHacks<'a, offset O> of CsrSetup [csr_setup_hacks] (
         rows: u32, room: u32, row_ptr: Reads<'a, O>, csr_col: Reads<'a, u32>,
         csr_val: Reads<'a, f64>, offsets: Reads<'a, u64>, near: u32, base: u32, capacity: u32,
