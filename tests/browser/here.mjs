@@ -69,7 +69,7 @@ async function samples(viewer, count) {
   });
 }
 
-/** Most of a measurement is this kernel's where a GPU is emulated. What the page prepares for it others need, too. */
+/** An emulated GPU spends most of a measurement on this kernel. Other kernels need the same preparation. */
 const SLOWEST = "wgpu/csr/shared-per-row";
 
 /** Leaves a kernel out, as assistive technology does. */
@@ -248,7 +248,7 @@ export const cases = {
 
   async "a lost device is opened again once, and the page says so"(context, given) {
     const viewer = await opened(context, given, watched);
-    await samples(viewer, 10);
+    await samples(viewer, 40);
     await start(viewer, "stencil27?n=12");
     await viewer.until("a kernel of the GPU being sampled", async () => {
       const widgets = await viewer.widgets();
@@ -266,7 +266,7 @@ export const cases = {
     await samples(viewer, 5);
     await start(viewer, "poisson2d?n=40");
     passed(await measured(viewer), "before");
-    await samples(viewer, 10);
+    await samples(viewer, 40);
     await start(viewer, "stencil27?n=12");
     await viewer.find("button", "Cancel");
     await viewer.page.evaluate(() =>
@@ -304,6 +304,7 @@ export const cases = {
 
   async "a page that is loaded again while it measures is as new"(context, given) {
     const viewer = await opened(context, given, watched);
+    await samples(viewer, 40);
     await start(viewer, "stencil27?n=12");
     await viewer.find("button", "Cancel");
     await viewer.page.reload();
@@ -341,12 +342,14 @@ export const cases = {
   },
 };
 
-/** Cases in which times are compared with a limit: nothing else may run meanwhile. */
+/**
+ * Cases in which times are compared with a limit: nothing else may run meanwhile. Frames are computed, but the canvas
+ * draws nothing and the browser does not composite it.
+ */
 export const timed = {
   async "suite mini at a tenth of its size is measured here, and the page goes on drawing"(context, given) {
     const viewer = await opened(context, given, watched);
     await samples(viewer, 5);
-    await leaveOut(viewer, SLOWEST);
     const longest = [];
     for (const generator of MINI) {
       let shortest = Infinity;
@@ -360,6 +363,8 @@ export const timed = {
         shortest = Math.min(shortest, await viewer.page.evaluate(() => window.longest));
       }
       longest.push(shortest);
+      // One matrix is enough for the kernel that takes longest.
+      if (longest.length === 1) await leaveOut(viewer, SLOWEST);
     }
     const most = Math.max(...longest);
     assert.ok(most <= LONGEST_TASK, `${MINI.map((name, k) => `${name}: ${longest[k]}`).join("; ")}`);
