@@ -225,7 +225,7 @@ fn codes_of_few_values_change_no_bits_and_save_the_bytes_they_should() {
     }
     // Two windows take a bit of a code. Rows have 2 nonzeros, and 3 from 40 000 to 58 304, which is the
     // first of its hack; the last hack has one row.
-    let (n, stored) = (98_305, 98_336);
+    let (n, stored) = (98_305, 98_336_u64);
     for (diagonal, bytes) in [(126, 3), (127, 4)] {
         let (slots, table) = (2 * stored + 18_336, 8 * (diagonal as u64 + 2));
         let saved = saved_by_codes(&backend, far(n, 40_000, diagonal), "jacobi");
