@@ -193,17 +193,16 @@ unsafe fn tile<L: Lanes, const G: usize, const U: usize, const R: usize, const S
             add::<L, G, R, SKEWED>(slots.val.as_ptr().add(e), n, from, skew, &mut sums[0]);
             e += 1;
         }
-        for r in 0..R {
-            let to = slots.y.add(r * x.k + first);
-            for g in 0..G {
-                let mut half = U / 2;
-                while half > 0 {
-                    for u in 0..half {
-                        sums[u][g][r] = L::add(sums[u][g][r], sums[u + half][g][r]);
-                    }
-                    half /= 2;
-                }
-                let (sum, at) = (sums[0][g][r], to.add(g * L::LANES + skew));
+        let mut total = sums[0];
+        for part in &sums[1..] {
+            for (total, &part) in total.iter_mut().flatten().zip(part.iter().flatten()) {
+                *total = L::add(*total, part);
+            }
+        }
+        for (g, sums) in total.iter().enumerate() {
+            for (r, &sum) in sums.iter().enumerate() {
+                let to = slots.y.add(r * x.k + first);
+                let at = to.add(g * L::LANES + skew);
                 if SKEWED && g + 1 == G {
                     L::store_both(at, sum, L::LANES - skew, to);
                 } else {
