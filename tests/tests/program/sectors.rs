@@ -90,7 +90,7 @@ fn sectors_of_real_matrices_are_those_that_nsight_compute_counted() {
         skip!(Need::Matrices, "SPARSESCOPE_MATRICES names no folder");
     };
     let counts = counted(false);
-    assert_eq!(counts.len(), 30);
+    assert_eq!(counts.len(), 31);
     let path = |name: &str| folder.join(Path::new(name)).to_string_lossy().into_owned();
     if let Some(absent) = counts.iter().find(|c| !Path::new(&path(c.matrix)).is_file()) {
         skip!(Need::Matrices, "{} is not in {}", absent.matrix, folder.display());
