@@ -3,9 +3,12 @@
 use std::array::from_fn;
 use std::ops::Range;
 
-use super::{ROWS, check_sizes};
+use super::check_sizes;
 use crate::spmv::{RowParts, Rows, each_own_part};
 use sparsescope_matrix::matrix::{Csr, Scalar};
+
+/// Rows that are computed for all columns before the next ones, so that their nonzeros stay in a cache.
+const ROWS: usize = 64;
 
 /// Contiguous parts with about equal nonzeros, one per worker. The sums of a row are kept in registers, so that a
 /// nonzero is read once for four columns, and for two or one of the last columns. Each column of Y has the bits of the

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::check_sizes;
-use super::tiles::{Block, Slots, Source, level_for, multiply};
+use super::tiles::{Slots, level_for, row};
 use crate::spmv::simd::{Lanes, Level, Loop, Vectorised, run};
 use crate::spmv::{Rows, SlotParts, each_own_part};
-use sparsescope_matrix::matrix::{Hll, Order, Scalar};
+use sparsescope_matrix::matrix::{Hll, Order};
 
 /// Hacks with about equal slots per worker, then the separately stored rows, each row in vectors whose lanes are
 /// columns of X. Padding is never multiplied. The result is bitwise identical for any number of workers.
@@ -45,67 +45,38 @@ impl<T: Vectorised> Loop<T> for Part<'_, T> {
 
     #[inline(always)]
     unsafe fn run<L: Lanes<Value = T>>(self) {
-        let Self { a, k, hacks, apart, y, .. } = self;
-        let x = Block::new::<L>(self.x, k);
-        // SAFETY: each position has a row of its own, which nobody else accesses. Hll holds only columns below cols, in
-        // the separate rows, too, and X has k elements for each column. The caller guarantees the instructions.
-        unsafe {
-            for hack in hacks {
-                multiply::<L, _>(&Hack { a, hack, k, y }, x);
+        let (shape, order) = (self.a.shape(), self.a.row_order());
+        for hack in self.hacks.clone() {
+            let width = shape.max_nzr()[hack] as usize;
+            let mut slot = shape.offsets()[hack] as usize;
+            for position in shape.hack_rows(hack) {
+                let slots = slot..slot + self.a.row_len()[position] as usize;
+                let slots = Slots { col: &self.a.col()[slots.clone()], val: &self.a.val()[slots] };
+                // SAFETY: each position has a row of its own, and the caller guarantees the instructions.
+                unsafe { self.put::<L>(order.row_at(position), slots) };
+                slot += width;
             }
-            multiply::<L, _>(&Apart { a, rows: apart, k, y }, x);
+        }
+        for kept in self.apart.clone() {
+            let (col, val) = self.a.tail().row(kept);
+            // SAFETY: as above.
+            unsafe { self.put::<L>(order.row_at(order.in_blocks() + kept), Slots { col, val }) };
         }
     }
 }
 
-/// The rows of a hack, by position.
-struct Hack<'a, T> {
-    a: &'a Hll<T>,
-    hack: usize,
-    k: usize,
-    y: Rows<T>,
-}
-
-impl<T: Scalar> Source<T> for Hack<'_, T> {
+impl<T: Vectorised> Part<'_, T> {
+    /// Computes row i from its slots.
+    ///
+    /// # Safety
+    /// The slots are those of the matrix, nobody else accesses the row, and the CPU supports the instructions.
     #[inline(always)]
-    fn rows(&self) -> Range<usize> {
-        self.a.shape().hack_rows(self.hack)
-    }
-
-    #[inline(always)]
-    fn slots(&self, position: usize) -> Slots<'_, T> {
-        let (a, shape) = (self.a, self.a.shape());
-        let before =
-            (position - self.hack * shape.hack_size()) * shape.max_nzr()[self.hack] as usize;
-        let first = shape.offsets()[self.hack] as usize + before;
-        let slots = first..first + a.row_len()[position] as usize;
-        let (col, val) = (&a.col()[slots.clone()], &a.val()[slots]);
-        // SAFETY: the row is below the number of rows, so that Y has k elements from its first on.
-        let y = unsafe { self.y.at(a.row_order().row_at(position) * self.k) };
-        Slots { col, val, rows: 1, y }
-    }
-}
-
-/// Separately stored rows.
-struct Apart<'a, T> {
-    a: &'a Hll<T>,
-    rows: Range<usize>,
-    k: usize,
-    y: Rows<T>,
-}
-
-impl<T: Scalar> Source<T> for Apart<'_, T> {
-    #[inline(always)]
-    fn rows(&self) -> Range<usize> {
-        self.rows.clone()
-    }
-
-    #[inline(always)]
-    fn slots(&self, kept: usize) -> Slots<'_, T> {
-        let (col, val) = self.a.tail().row(kept);
-        let order = self.a.row_order();
-        // SAFETY: as above.
-        let y = unsafe { self.y.at(order.row_at(order.in_blocks() + kept) * self.k) };
-        Slots { col, val, rows: 1, y }
+    unsafe fn put<L: Lanes<Value = T>>(&self, i: usize, slots: Slots<'_, T>) {
+        // SAFETY: i is below the number of rows, so that Y has k elements from i·k on, which nobody else accesses. Hll
+        // holds only columns below cols, in the separate rows, too, and X has k elements for each column.
+        unsafe {
+            let y = std::slice::from_raw_parts_mut(self.y.at(i * self.k), self.k);
+            row::<L>(slots, self.x.as_ptr(), y);
+        }
     }
 }

@@ -19,9 +19,6 @@ pub use hll::hll;
 pub use products::Products;
 pub use tiles::level_for;
 
-/// Rows that are computed for all columns before the next ones, so that their nonzeros stay in a cache.
-const ROWS: usize = 64;
-
 /// Panics unless k is at least 1, X has k elements per column of A, and Y has k per row.
 fn check_sizes<T>((rows, cols): (usize, usize), k: usize, x: &[T], y: &[T]) {
     assert!(k > 0, "X has at least one column");

@@ -20,13 +20,11 @@ fn matrix<T: Real>(
     Csr::from_triplets(rows, cols, &entries).unwrap()
 }
 
-/// No rows, no columns, empty rows between others, one dense row, one dense column, more columns than rows, one to four
-/// adjacent rows with the same columns.
+/// No rows, no columns, empty rows between others, one dense row, one dense column, more columns than rows.
 fn matrices<T: Real>() -> Vec<Csr<T>> {
     let scattered = |rows: usize, cols: usize| {
         (0..rows).flat_map(move |i| (0..i * i % 7).map(move |j| (i, (i * 5 + j * 11) % cols)))
     };
-    let group = |i: usize| 4 * (i / 10) + [0, 1, 1, 2, 2, 2, 3, 3, 3, 3][i % 10];
     vec![
         matrix((0, 3), std::iter::empty()),
         matrix((3, 0), std::iter::empty()),
@@ -34,7 +32,6 @@ fn matrices<T: Real>() -> Vec<Csr<T>> {
         matrix((40, 50), scattered(40, 50).chain((0..50).map(|j| (17, j)))),
         matrix((60, 40), scattered(60, 40).chain((0..60).map(|i| (i, 9)))),
         matrix((5, 300), scattered(5, 300).chain([(4, 299)])),
-        matrix((150, 90), (0..150).flat_map(|i| (0..9).map(move |j| (i, j * 8 + group(i) % 8)))),
     ]
 }
 
@@ -151,48 +148,6 @@ fn vectors_of_f64_pass_the_check_at_every_level_and_do_not_depend_on_workers() {
 #[test]
 fn vectors_of_f32_pass_the_check_at_every_level_and_do_not_depend_on_workers() {
     vectors_pass::<f32>();
-}
-
-fn where_x_begins_does_not_matter<T: Vectorised>() {
-    const AROUND: usize = 16;
-    let level = Level::of_machine();
-    let layout = HllLayout::plain(4, Order::RowMajor);
-    for a in matrices::<T>() {
-        let hacks = Hll::arranged(&a, layout, MemoryLimit::unlimited()).unwrap();
-        for k in [8, 16, 32, 64, 80, 128] {
-            let x = block::<T>(a.cols(), k);
-            let len = a.rows() * k;
-            let product = |multiply: &dyn Fn(&mut [T])| {
-                let outside = T::rounded(7.5);
-                let mut y = vec![outside; len + 2 * AROUND];
-                multiply(&mut y[AROUND..][..len]);
-                assert!(y[..AROUND].iter().chain(&y[AROUND + len..]).all(|&y| y == outside));
-                bits(&y[AROUND..][..len])
-            };
-            let mut first = None;
-            for before in 0..16 {
-                let shifted: Vec<T> =
-                    std::iter::repeat_n(T::NAN, before).chain(x.clone()).collect();
-                let x = &shifted[before..];
-                for workers in [1, 3] {
-                    let parts = RowParts::equal_entries(a.row_ptr(), workers);
-                    let rows = product(&|y| simd(&a, level, &parts, k, x, y));
-                    let parts = SlotParts::new(&hacks, workers);
-                    let slots = product(&|y| hll(&hacks, level, &parts, k, x, y));
-                    for y in [rows, slots] {
-                        let first = first.get_or_insert_with(|| y.clone());
-                        assert_eq!(*first, y, "{k} columns after {before}");
-                    }
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn vectors_have_the_same_bits_wherever_x_begins_within_a_cache_line() {
-    where_x_begins_does_not_matter::<f64>();
-    where_x_begins_does_not_matter::<f32>();
 }
 
 #[test]

@@ -69,24 +69,6 @@ unsafe impl Lanes for F64x8 {
     }
 
     #[inline(always)]
-    unsafe fn load_both(low: *const f64, n: usize, high: *const f64) -> __m512d {
-        // SAFETY: guaranteed by the caller; other lanes are not read.
-        unsafe {
-            let others = !first(n) as u8;
-            _mm512_mask_loadu_pd(Self::load_first(low, n), others, high.wrapping_sub(n))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn store_both(low: *mut f64, v: __m512d, n: usize, high: *mut f64) {
-        // SAFETY: guaranteed by the caller; other lanes are not written.
-        unsafe {
-            Self::store_first(low, v, n);
-            _mm512_mask_storeu_pd(high.wrapping_sub(n), !first(n) as u8, v);
-        }
-    }
-
-    #[inline(always)]
     unsafe fn gather(x: *const f64, col: *const u32) -> __m512d {
         // SAFETY: guaranteed by the caller.
         unsafe { _mm512_i32gather_pd::<8>(_mm256_loadu_si256(col.cast()), x) }
@@ -227,24 +209,6 @@ unsafe impl Lanes for F32x16 {
     unsafe fn store_first(to: *mut f32, v: __m512, n: usize) {
         // SAFETY: guaranteed by the caller; other lanes are not written.
         unsafe { _mm512_mask_storeu_ps(to, first(n) as u16, v) }
-    }
-
-    #[inline(always)]
-    unsafe fn load_both(low: *const f32, n: usize, high: *const f32) -> __m512 {
-        // SAFETY: guaranteed by the caller; other lanes are not read.
-        unsafe {
-            let others = !first(n) as u16;
-            _mm512_mask_loadu_ps(Self::load_first(low, n), others, high.wrapping_sub(n))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn store_both(low: *mut f32, v: __m512, n: usize, high: *mut f32) {
-        // SAFETY: guaranteed by the caller; other lanes are not written.
-        unsafe {
-            Self::store_first(low, v, n);
-            _mm512_mask_storeu_ps(high.wrapping_sub(n), !first(n) as u16, v);
-        }
     }
 
     #[inline(always)]

@@ -54,41 +54,6 @@ pub unsafe trait Lanes: Copy {
     /// n is at most `LANES` and n values can be written there.
     unsafe fn store_first(to: *mut Self::Value, v: Self::Vector, n: usize);
 
-    /// `low[0..n]` in the first n lanes, `high[0..LANES − n]` in the others.
-    ///
-    /// # Safety
-    /// n is at most `LANES` and those values can be read.
-    #[inline(always)]
-    unsafe fn load_both(
-        low: *const Self::Value,
-        n: usize,
-        high: *const Self::Value,
-    ) -> Self::Vector {
-        use sparsescope_matrix::matrix::Scalar;
-        let mut lane = [Self::Value::ZERO; MOST_LANES];
-        for (k, lane) in lane.iter_mut().enumerate().take(Self::LANES) {
-            // SAFETY: guaranteed by the caller.
-            *lane = unsafe { if k < n { *low.add(k) } else { *high.add(k - n) } };
-        }
-        // SAFETY: the array has at least `LANES` values.
-        unsafe { Self::load(lane.as_ptr()) }
-    }
-
-    /// Writes the first n lanes to `low`, the others to `high`.
-    ///
-    /// # Safety
-    /// n is at most `LANES`; n values can be written to `low`, the others to `high`.
-    #[inline(always)]
-    unsafe fn store_both(low: *mut Self::Value, v: Self::Vector, n: usize, high: *mut Self::Value) {
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            let lane = Self::to_array(v);
-            for (k, &lane) in lane.iter().enumerate().take(Self::LANES) {
-                if k < n { low.add(k).write(lane) } else { high.add(k - n).write(lane) }
-            }
-        }
-    }
-
     /// Gathers `x[col[k]]` in lane k.
     ///
     /// # Safety

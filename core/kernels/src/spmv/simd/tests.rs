@@ -244,16 +244,6 @@ impl<T: Vectorised> Loop<T> for Methods {
                 let mut to = [T::ZERO; MOST_LANES];
                 L::store_first(to.as_mut_ptr(), v, count);
                 assert_eq!(to[..n], expected(&|k| some(k, from[k])));
-                let both = L::load_both(x.add(usize::from(count < n)), count, x);
-                let other = |k: usize| {
-                    if k < count { from[k + usize::from(count < n)] } else { from[k - count] }
-                };
-                assert_eq!(lanes(both), expected(&other));
-                let (mut low, mut high) = ([T::ZERO; MOST_LANES], [T::ZERO; MOST_LANES]);
-                L::store_both(low.as_mut_ptr(), v, count, high.as_mut_ptr());
-                assert_eq!(low[..n], expected(&|k| some(k, from[k])));
-                assert_eq!(high[..n - count], from[count..n]);
-                assert!(high[n - count..].iter().all(|&after| after == T::ZERO));
                 if count > 0 {
                     let gathered = L::gather_first(x, col.as_ptr(), count);
                     assert_eq!(lanes(gathered), expected(&|k| some(k, from[col[k] as usize])));
