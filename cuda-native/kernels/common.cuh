@@ -57,7 +57,7 @@ const u32 NONE = 0xffffffffu;
 // number of values that 8 bits can represent.
 const u32 WINDOW = 65536, OF_BYTE = 256;
 
-// Whether codes of so many values have 8 bits, one of which tells between two windows.
+// Whether codes of this many values have 8 bits, one of which tells between two windows.
 __device__ inline bool are_bytes(u32 windows, u32 distinct) {
     return (windows == 2 ? 2 : 1) * distinct <= OF_BYTE;
 }

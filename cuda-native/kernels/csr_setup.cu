@@ -178,7 +178,7 @@ __device__ inline u32 code_of(
 // the values if there are `distinct` ones, else values. `near` is the number of windows. Where it is
 // not 0 and values are coded, four slots of a row are adjacent, and widths are multiples of four.
 // `missing` becomes 1 if a value is not in the table. A warp copies the nonzeros of its hack
-// to shared memory as they lie, with codes instead of values. There is `room` for so many; lanes read
+// to shared memory as they lie, with codes instead of values. There is `room` for that many; lanes read
 // the rows of larger hacks from global memory.
 extern "C" __global__ void __launch_bounds__(128, 7) csr_setup_hacks(
     u32 rows, u32 room, const offset* row_ptr, const u32* csr_col, const real* csr_val,

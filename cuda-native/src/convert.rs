@@ -139,7 +139,7 @@ pub(crate) fn hacks<T: DeviceReal>(
 /// Nonzeros in CSR on the device at a time while hacks are filled piece by piece.
 const PIECE: usize = 1 << 22;
 
-/// What is done with the rows of a piece that are on the device in CSR, after so many other rows.
+/// What is done with the rows of a piece that are on the device in CSR, after this many other rows.
 type Look<'l, T> = dyn FnMut(usize, &Buffer<u64>, &Slots<T>) -> Result<(), DeviceError> + 'l;
 
 /// Converts `a`, which lies on the host, to hacks with every row at its own place: it is uploaded

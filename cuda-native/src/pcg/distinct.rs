@@ -119,7 +119,7 @@ impl Distinct {
     }
 }
 
-/// Whether codes of so many values have 8 bits, one of which tells between two windows.
+/// Whether codes of this many values have 8 bits, one of which tells between two windows.
 fn are_bytes(windows: u32, distinct: usize) -> bool {
     (if windows == 2 { 2 } else { 1 }) * distinct <= OF_BYTE
 }

@@ -185,7 +185,7 @@ impl NearHacks {
         Ok(made)
     }
 
-    /// Hacks of so many rows and slots, without codes.
+    /// Hacks of this many rows and slots, without codes.
     fn new(
         device: &Device,
         (rows, slots): (u32, u64),
