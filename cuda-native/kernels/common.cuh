@@ -38,6 +38,24 @@ __device__ inline T streamed(const T* p) { return __ldcs(p); }
 __device__ inline bf16 streamed(const bf16* p) { return {__ldcs(&p->bits)}; }
 __device__ inline f16 streamed(const f16* p) { return {__ldcs(&p->bits)}; }
 
+// Copies an element to shared memory; it is there after `after_staged` and a barrier.
+template <typename T>
+__device__ inline void stage(T* to, const T* from) {
+#if __CUDA_ARCH__ >= 800
+    // The least that is copied without registers has 4 bytes.
+    if constexpr (sizeof(T) >= 4)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::
+            "r"((u32)__cvta_generic_to_shared(to)), "l"(from), "n"(sizeof(T)) : "memory");
+    else
+#endif
+        *to = streamed(from);
+}
+__device__ inline void after_staged() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 #if OFFSET_BITS == 64
 typedef u64 offset;
 #else

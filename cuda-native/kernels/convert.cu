@@ -8,22 +8,6 @@ const u32 WIDE = 8, APART = WIDE + 1, ROOM_OF_WARP = WARP * APART;
 // Place of nonzero i in shared memory: lanes whose rows have 32 nonzeros each meet different banks.
 __device__ inline u32 skewed(u32 i) { return i + i / WARP; }
 
-// Copies an element to shared memory; it is there after `after_staged` and a barrier.
-template <typename T>
-__device__ inline void stage(T* to, const T* from) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::
-        "r"((u32)__cvta_generic_to_shared(to)), "l"(from), "n"(sizeof(T)) : "memory");
-#else
-    *to = __ldcs(from);
-#endif
-}
-__device__ inline void after_staged() {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
-
 // A block has 32 positions. Where their rows are in order, their nonzeros are adjacent: if there is
 // `room`, they are copied to shared memory as they lie, and each warp writes every fourth slot of
 // all rows. Otherwise a warp reads the rows side by side, 8 nonzeros of each at a time, so that the
