@@ -36,9 +36,61 @@ __device__ inline void for_products(
     }
 }
 
-// One thread per COUNT columns of a row. `columns` is a multiple of COUNT: every pack is aligned.
-template <u32 COUNT, bool AHEAD>
+// Packs between two of a thread: 8 threads load 128 adjacent bytes if a pack has 16.
+const u32 APART = 8;
+
+// Adds every step-th of the nonzeros begin..end to the sums of PACKS packs. The packs of X begin at
+// `from`.
+template <u32 PACKS, u32 COUNT>
+__device__ inline void add_products(
+    Pack<COUNT> (&sums)[PACKS], offset begin, offset end, offset step, const u32* col,
+    const value* val, const Pack<COUNT>* from, u32 packs)
+{
+#pragma unroll (4 / PACKS)
+    for (offset e = begin; e < end; e += step) {
+        const real v = val[e];
+        const Pack<COUNT>* const row = &from[(u64)col[e] * packs];
+        Pack<COUNT> of_x[PACKS];
+#pragma unroll
+        for (u32 p = 0; p < PACKS; p++) of_x[p] = row[p * APART];
+#pragma unroll
+        for (u32 p = 0; p < PACKS; p++) sums[p].add(v, of_x[p]);
+    }
+}
+
+// The rows of X and Y in packs of COUNT columns, from the one with a thread on.
+template <u32 COUNT>
+__device__ inline const Pack<COUNT>* packs_from(const real* x, u64 pack) {
+    return (const Pack<COUNT>*)x + pack;
+}
+template <u32 COUNT>
+__device__ inline Pack<COUNT>* packs_from(real* y, u64 pack) {
+    return (Pack<COUNT>*)y + pack;
+}
+
+// One thread per PACKS packs of COUNT columns of a row. `columns` is a multiple of COUNT, and of
+// PACKS * APART packs if PACKS is not 1: every pack is aligned.
+template <u32 COUNT, u32 PACKS>
 __device__ inline void row_split(
+    u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
+    real* y)
+{
+    const u32 packs = columns / COUNT, threads = packs / PACKS;
+    const u64 thread = thread_in_grid(), row = thread / threads;
+    if (row >= rows) return;
+    const u32 of_row = thread - row * threads;
+    const u32 pack = of_row + (PACKS == 1 ? 0 : of_row / APART * APART * (PACKS - 1));
+    Pack<COUNT> sums[PACKS] = {};
+    add_products(
+        sums, row_ptr[row], row_ptr[row + 1], 1, col, val, packs_from<COUNT>(x, pack), packs);
+    Pack<COUNT>* const to = packs_from<COUNT>(y, row * packs + pack);
+#pragma unroll
+    for (u32 p = 0; p < PACKS; p++) to[p * APART] = sums[p];
+}
+
+// The same with one pack, whose thread loads ahead.
+template <u32 COUNT>
+__device__ inline void row_split_ahead(
     u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
     real* y)
 {
@@ -46,44 +98,34 @@ __device__ inline void row_split(
     const u64 thread = thread_in_grid(), row = thread / packs;
     if (row >= rows) return;
     const u64 pack = thread - row * packs;
-    const Pack<COUNT>* const from = (const Pack<COUNT>*)x + pack;
-    const offset begin = row_ptr[row], end = row_ptr[row + 1];
     Pack<COUNT> sum = {};
-    if (AHEAD) {
-        const auto add = [&](offset, real v, const Pack<COUNT>& of_x) { sum.add(v, of_x); };
-        for_products<COUNT>(begin, end, col, val, from, packs, add);
-    } else {
-#pragma unroll 4
-        for (offset e = begin; e < end; e++) {
-            const real v = val[e];
-            const Pack<COUNT> of_x = from[(u64)col[e] * packs];
-            sum.add(v, of_x);
-        }
-    }
-    ((Pack<COUNT>*)y)[row * packs + pack] = sum;
+    const auto add = [&](offset, real v, const Pack<COUNT>& of_x) { sum.add(v, of_x); };
+    const Pack<COUNT>* const from = packs_from<COUNT>(x, pack);
+    for_products<COUNT>(row_ptr[row], row_ptr[row + 1], col, val, from, packs, add);
+    *packs_from<COUNT>(y, row * packs + pack) = sum;
 }
 
-// cuda/spmm/row-split: adjacent threads on adjacent columns of X, row after row. Each takes 1, 2 or
-// 4 columns.
+// cuda/spmm/row-split: adjacent threads on adjacent columns of X, row after row. Each takes a pack of
+// 1, 2 or 4 columns, or as a function below does; the host chooses by the matrix and k.
 extern "C" __global__ void spmm_row_split_1(
     u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
     real* y)
 {
-    row_split<1, false>(rows, columns, row_ptr, col, val, x, y);
+    row_split<1, 1>(rows, columns, row_ptr, col, val, x, y);
 }
 
 extern "C" __global__ void spmm_row_split_2(
     u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
     real* y)
 {
-    row_split<2, false>(rows, columns, row_ptr, col, val, x, y);
+    row_split<2, 1>(rows, columns, row_ptr, col, val, x, y);
 }
 
 extern "C" __global__ void spmm_row_split_4(
     u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
     real* y)
 {
-    row_split<4, false>(rows, columns, row_ptr, col, val, x, y);
+    row_split<4, 1>(rows, columns, row_ptr, col, val, x, y);
 }
 
 // The same for rows with few threads, which load ahead.
@@ -91,14 +133,240 @@ extern "C" __global__ void __launch_bounds__(1024) spmm_row_split_ahead_2(
     u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
     real* y)
 {
-    row_split<2, true>(rows, columns, row_ptr, col, val, x, y);
+    row_split_ahead<2>(rows, columns, row_ptr, col, val, x, y);
 }
 
 extern "C" __global__ void __launch_bounds__(1024) spmm_row_split_ahead_4(
     u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
     real* y)
 {
-    row_split<4, true>(rows, columns, row_ptr, col, val, x, y);
+    row_split_ahead<4>(rows, columns, row_ptr, col, val, x, y);
+}
+
+// The columns that 16 bytes hold: those of a thread's pack in the kernels below.
+const u32 WIDEST = 16 / sizeof(real);
+typedef Pack<WIDEST> Wide;
+
+// A thread takes two packs of a row, so that half as many threads load a nonzero.
+extern "C" __global__ void __launch_bounds__(1024) spmm_row_split_two_packs(
+    u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
+    real* y)
+{
+    row_split<WIDEST, 2>(rows, columns, row_ptr, col, val, x, y);
+}
+
+// Four teams of threads take every fourth nonzero of a row each: for long rows with few threads,
+// of which there are 1, 2 or 4 in a team, so that a warp has all teams of its rows.
+extern "C" __global__ void __launch_bounds__(1024) spmm_row_split_quarters(
+    u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
+    real* y)
+{
+    const u32 TEAMS = 4, packs = columns / WIDEST, threads = TEAMS * packs;
+    const u64 thread = thread_in_grid(), row = thread / threads;
+    const u32 of_row = thread - row * threads, team = of_row / packs, pack = of_row - team * packs;
+    Wide sums[1] = {};
+    if (row < rows)
+        add_products(
+            sums, row_ptr[row] + team, row_ptr[row + 1], TEAMS, col, val,
+            packs_from<WIDEST>(x, pack), packs);
+    for (u32 distance = packs; distance < threads; distance *= 2) {
+#pragma unroll
+        for (u32 c = 0; c < WIDEST; c++)
+            sums[0].of[c] += __shfl_xor_sync(ALL_LANES, sums[0].of[c], distance);
+    }
+    if (row < rows && team == 0) *packs_from<WIDEST>(y, row * packs + pack) = sums[0];
+}
+
+// The threads of a block load the nonzeros of its rows together, `at_once` at a time: for short
+// rows with few threads. Shared memory has room for them; `at_once` is even.
+extern "C" __global__ void __launch_bounds__(1024, 2) spmm_row_split_staged(
+    u32 rows, u32 columns, u32 at_once, const offset* row_ptr, const u32* col, const value* val,
+    const real* x, real* y)
+{
+    extern __shared__ uint4 staged[];
+    value* const staged_val = (value*)staged;
+    u32* const staged_col = (u32*)(staged_val + at_once);
+    const u32 packs = columns / WIDEST, own = threadIdx.x / packs, pack = threadIdx.x - own * packs;
+    const u32 of_block = blockDim.x / packs;
+    const u64 first = (u64)blockIdx.x * of_block, last = min(first + of_block, (u64)rows);
+    const u64 row = first + own;
+    const bool works = own < of_block && row < last;
+    const offset all = row_ptr[last];
+    const offset begin = works ? row_ptr[row] : all, end = works ? row_ptr[row + 1] : all;
+    Wide sums[1] = {};
+    for (offset at = row_ptr[first], count; at < all; at += count) {
+        count = min((offset)at_once, all - at);
+        for (u32 i = threadIdx.x; i < count; i += blockDim.x) {
+            stage(&staged_val[i], &val[at + i]);
+            stage(&staged_col[i], &col[at + i]);
+        }
+        after_staged();
+        __syncthreads();
+        const u32 since = min(max(begin, at) - at, count), to = min(max(end, at) - at, count);
+        add_products(
+            sums, since, to, 1, staged_col, staged_val, packs_from<WIDEST>(x, pack), packs);
+        __syncthreads();
+    }
+    if (works) *packs_from<WIDEST>(y, row * packs + pack) = sums[0];
+}
+
+// One thread per pack of up to ROWS adjacent rows with the same columns, so that it loads a row of
+// X once for all of them. Group g has the rows from first_row[g] to the next group's first one.
+template <u32 ROWS>
+__device__ inline void equal_rows(
+    u32 groups, u32 columns, const u32* first_row, const offset* row_ptr, const u32* col,
+    const value* val, const real* x, real* y)
+{
+    const u32 packs = columns / WIDEST;
+    const u64 thread = thread_in_grid(), group = thread / packs;
+    if (group >= groups) return;
+    const u64 pack = thread - group * packs;
+    const u32 row = first_row[group], others = first_row[group + 1] - row - 1;
+    const offset begin = row_ptr[row], length = row_ptr[row + 1] - begin;
+    const Wide* const from = packs_from<WIDEST>(x, pack);
+    // A row that the group lacks has the values of its last one.
+    offset of_row[ROWS];
+#pragma unroll
+    for (u32 r = 0; r < ROWS; r++) of_row[r] = begin + min(r, others) * length;
+    Wide sums[ROWS] = {};
+#pragma unroll 4
+    for (offset e = 0; e < length; e++) {
+        real v[ROWS];
+#pragma unroll
+        for (u32 r = 0; r < ROWS; r++) v[r] = val[of_row[r] + e];
+        const Wide of_x = from[(u64)col[begin + e] * packs];
+#pragma unroll
+        for (u32 r = 0; r < ROWS; r++) sums[r].add(v[r], of_x);
+    }
+    Wide* const to = packs_from<WIDEST>(y, (u64)row * packs + pack);
+#pragma unroll
+    for (u32 r = 0; r < ROWS; r++)
+        if (r <= others) to[(u64)r * packs] = sums[r];
+}
+
+extern "C" __global__ void __launch_bounds__(1024) spmm_row_split_equal_2(
+    u32 groups, u32 columns, const u32* first_row, const offset* row_ptr, const u32* col,
+    const value* val, const real* x, real* y)
+{
+    equal_rows<2>(groups, columns, first_row, row_ptr, col, val, x, y);
+}
+
+extern "C" __global__ void __launch_bounds__(1024) spmm_row_split_equal_3(
+    u32 groups, u32 columns, const u32* first_row, const offset* row_ptr, const u32* col,
+    const value* val, const real* x, real* y)
+{
+    equal_rows<3>(groups, columns, first_row, row_ptr, col, val, x, y);
+}
+
+// Rows of more than `longest` nonzeros in parts of `of_part` nonzeros, by a block for each part and
+// `width` packs of X; the other rows as in row_split, by the blocks after these. A block for a part
+// has teams of `width` threads, and with n teams each takes every n-th nonzero. The last block of a
+// row to arrive adds the parts in a fixed order.
+//
+// plan[3 p]  the row of part p, its first part, and the number of its parts
+// carry      the sums of parts, `columns` per part
+// arrived    finished parts of a row, per block of its first part; 0 before and after
+template <u32 COUNT>
+__device__ inline void with_long_rows(
+    u32 rows, u32 columns, u32 longest, u32 of_part, u32 parts, u32 width, const u32* plan,
+    const offset* row_ptr, const u32* col, const value* val, const real* x, real* y, real* carry,
+    u32* arrived)
+{
+    extern __shared__ uint4 room[];
+    __shared__ bool is_last;
+    const u32 packs = columns / COUNT, slices = (packs + width - 1) / width;
+    const u32 before = parts * slices;
+    Pack<COUNT> sums[1] = {};
+    if (blockIdx.x >= before) {
+        const u64 thread = (u64)(blockIdx.x - before) * blockDim.x + threadIdx.x;
+        const u64 row = thread / packs;
+        if (row >= rows) return;
+        const u64 pack = thread - row * packs;
+        const offset begin = row_ptr[row], end = row_ptr[row + 1];
+        if (end - begin > longest) return;
+        add_products(sums, begin, end, 1, col, val, packs_from<COUNT>(x, pack), packs);
+        *packs_from<COUNT>(y, row * packs + pack) = sums[0];
+        return;
+    }
+    const u32 part = blockIdx.x / slices, slice = blockIdx.x - part * slices;
+    const u32 teams = blockDim.x / width, team = threadIdx.x / width;
+    const u32 pack = slice * width + threadIdx.x - team * width;
+    const bool works = team < teams && pack < packs, writes = works && team == 0;
+    const u32 row = plan[3 * part], first = plan[3 * part + 1], count = plan[3 * part + 2];
+    // The sum over the teams, in the first one.
+    Pack<COUNT>* const own = (Pack<COUNT>*)room + threadIdx.x;
+    const auto over_teams = [&] {
+        *own = sums[0];
+        for (u32 left = teams; left > 1; left = (left + 1) / 2) {
+            __syncthreads();
+            if (team < left / 2) own->add(1, own[(left + 1) / 2 * width]);
+        }
+        return *own;
+    };
+    if (works) {
+        const offset begin = row_ptr[row] + (offset)(part - first) * of_part;
+        const offset end = begin + min((offset)of_part, row_ptr[row + 1] - begin);
+        add_products(
+            sums, begin + team, end, teams, col, val, packs_from<COUNT>(x, pack), packs);
+    }
+    Pack<COUNT> sum = over_teams();
+    Pack<COUNT>* const to = packs_from<COUNT>(y, (u64)row * packs + pack);
+    if (count == 1) {
+        if (writes) *to = sum;
+        return;
+    }
+    Pack<COUNT>* const carries = packs_from<COUNT>(carry, (u64)first * packs + pack);
+    if (writes) {
+        carries[(u64)(part - first) * packs] = sum;
+        __threadfence();
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        u32* const done = &arrived[(u64)first * slices + slice];
+        is_last = atomicAdd(done, 1) + 1 == count;
+        if (is_last) *done = 0;
+        __threadfence();
+    }
+    __syncthreads();
+    if (!is_last) return;
+    sums[0] = {};
+    for (u32 k = team; works && k < count; k += teams) {
+        const Pack<COUNT>& other = carries[(u64)k * packs];
+#pragma unroll
+        for (u32 c = 0; c < COUNT; c++) sums[0].of[c] += __ldcg(&other.of[c]);
+    }
+    sum = over_teams();
+    if (writes) *to = sum;
+}
+
+extern "C" __global__ void __launch_bounds__(1024) spmm_row_split_long_1(
+    u32 rows, u32 columns, u32 longest, u32 of_part, u32 parts, u32 width, const u32* plan,
+    const offset* row_ptr, const u32* col, const value* val, const real* x, real* y, real* carry,
+    u32* arrived)
+{
+    with_long_rows<1>(
+        rows, columns, longest, of_part, parts, width, plan, row_ptr, col, val, x, y, carry,
+        arrived);
+}
+
+extern "C" __global__ void __launch_bounds__(1024) spmm_row_split_long_2(
+    u32 rows, u32 columns, u32 longest, u32 of_part, u32 parts, u32 width, const u32* plan,
+    const offset* row_ptr, const u32* col, const value* val, const real* x, real* y, real* carry,
+    u32* arrived)
+{
+    with_long_rows<2>(
+        rows, columns, longest, of_part, parts, width, plan, row_ptr, col, val, x, y, carry,
+        arrived);
+}
+
+extern "C" __global__ void __launch_bounds__(1024) spmm_row_split_long_4(
+    u32 rows, u32 columns, u32 longest, u32 of_part, u32 parts, u32 width, const u32* plan,
+    const offset* row_ptr, const u32* col, const value* val, const real* x, real* y, real* carry,
+    u32* arrived)
+{
+    with_long_rows<4>(
+        rows, columns, longest, of_part, parts, width, plan, row_ptr, col, val, x, y, carry,
+        arrived);
 }
 
 // cuda/spmm/merge: the path along all nonzeros and row ends (Merrill and Garland, SC 2016), in

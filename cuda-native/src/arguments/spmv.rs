@@ -82,10 +82,33 @@ arguments! {
     /// Y = A·X in CSR.
     Spmm<'a, real T from V, offset O> of Spmm [
         spmm_row_split_1, spmm_row_split_2, spmm_row_split_4, spmm_row_split_ahead_2,
-        spmm_row_split_ahead_4
+        spmm_row_split_ahead_4, spmm_row_split_two_packs, spmm_row_split_quarters
     ] (
         rows: u32, columns: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, V>,
         x: Reads<'a, T>, y: Writes<'a, T>
+    )
+
+    /// The same, with nonzeros in shared memory.
+    SpmmStaged<'a, real T from V, offset O> of Spmm [spmm_row_split_staged] (
+        rows: u32, columns: u32, at_once: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>,
+        val: Reads<'a, V>, x: Reads<'a, T>, y: Writes<'a, T>
+    )
+
+    /// The same by groups of rows with the same columns.
+    SpmmEqual<'a, real T from V, offset O> of Spmm [
+        spmm_row_split_equal_2, spmm_row_split_equal_3
+    ] (
+        groups: u32, columns: u32, first_row: Reads<'a, u32>, row_ptr: Reads<'a, O>,
+        col: Reads<'a, u32>, val: Reads<'a, V>, x: Reads<'a, T>, y: Writes<'a, T>
+    )
+
+    /// The same with long rows in parts.
+    SpmmLong<'a, real T from V, offset O> of Spmm [
+        spmm_row_split_long_1, spmm_row_split_long_2, spmm_row_split_long_4
+    ] (
+        rows: u32, columns: u32, longest: u32, of_part: u32, parts: u32, width: u32,
+        plan: Reads<'a, u32>, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, V>,
+        x: Reads<'a, T>, y: Writes<'a, T>, carry: Writes<'a, T>, arrived: Writes<'a, u32>
     )
 
     /// Y = A·X in CSR by pieces of the merge path, except the carries of blocks.

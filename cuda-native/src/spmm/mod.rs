@@ -2,6 +2,7 @@
 
 mod merge;
 mod ours;
+mod row_split;
 
 use std::any::Any;
 use std::rc::Rc;
@@ -33,7 +34,7 @@ use crate::spmv::{Held, Made, Matrix, Spmv, arranged, narrower};
 use crate::upload::Uploads;
 use crate::value::DeviceReal;
 
-/// Default threads per block.
+/// Default threads per block of our kernels but `cuda/spmm/row-split`.
 const DEFAULT_BLOCK: u32 = 128;
 
 /// How a kernel is run.
@@ -106,8 +107,8 @@ pub(crate) fn product<'p, T: DeviceReal>(
     let k = SpmmProblem::vectors(configuration);
     let absent = || PrepareError::Unsupported("not included in this build".to_owned());
     let how = launcher(kernel.id).ok_or_else(absent)?;
-    let block = configuration.block.unwrap_or(DEFAULT_BLOCK);
-    admit_block(block)?;
+    let block = configuration.block;
+    admit_block(block.unwrap_or(DEFAULT_BLOCK))?;
     let library = match how {
         How::Cusparse(_) => Some(machine.cusparse().map_err(PrepareError::Unsupported)?),
         How::RowSplit | How::Merge | How::Bsr | How::Hll => None,
@@ -180,8 +181,8 @@ struct Operands {
     library: Option<Rc<Cusparse>>,
     /// That of X and Y.
     order: Order,
-    /// Threads per block.
-    block: u32,
+    /// Threads per block, if they are given.
+    block: Option<u32>,
     rows: usize,
     cols: usize,
     /// Columns of X.
@@ -189,6 +190,11 @@ struct Operands {
 }
 
 impl Operands {
+    /// Threads per block of the kernels that have one default.
+    fn block(&self) -> u32 {
+        self.block.unwrap_or(DEFAULT_BLOCK)
+    }
+
     /// The kernel with A, X and Y; `None` if A is in a format or precision that it does not read.
     fn bind<T: DeviceReal>(
         &self,
@@ -199,7 +205,7 @@ impl Operands {
     ) -> Option<Result<Bound, DeviceError>> {
         match (self.how, a) {
             (How::Hll, Matrix::Hacks(a)) => {
-                Some(ours::hll(device, self.block, a, self.columns, (x, y)))
+                Some(ours::hll(device, self.block(), a, self.columns, (x, y)))
             }
             (_, Matrix::Format(Arrays::OfHalves { row_ptr, slots }, host)) => match slots {
                 HalfSlots::Half(slots) => self.ours(device, &self.of(row_ptr, slots, x, y), host),
@@ -245,14 +251,14 @@ impl Operands {
         host: &AnyFormat<T>,
     ) -> Option<Result<Bound, DeviceError>> {
         match (self.how, host) {
-            (How::RowSplit, AnyFormat::Csr(_)) => {
-                Some(ours::row_split(device, self.block, operands))
+            (How::RowSplit, AnyFormat::Csr(a)) => {
+                Some(row_split::row_split(device, self.block, operands, a))
             }
             (How::Merge, AnyFormat::Csr(a)) => {
-                Some(merge::merge(device, self.block, operands, a.row_ptr()))
+                Some(merge::merge(device, self.block(), operands, a.row_ptr()))
             }
             (How::Bsr, AnyFormat::Bsr(a)) => {
-                Some(ours::bsr(device, self.block, operands, a.block()))
+                Some(ours::bsr(device, self.block(), operands, a.block()))
             }
             _ => None,
         }

@@ -1,9 +1,9 @@
-//! Launchers of our own kernels of Y = A·X.
+//! Launchers of `cuda/spmm/bsr` and `cuda/spmm/hll`.
 
-use sparsescope_core::kernel::{columns_of_row_split, columns_per_thread};
+use sparsescope_core::kernel::columns_per_thread;
 use sparsescope_core::matrix::Offset;
 
-use crate::arguments::{Arguments, Element, Reads, Spmm, SpmmBsr, SpmmHll, Stored, Writes};
+use crate::arguments::{Arguments, Element, Reads, SpmmBsr, SpmmHll, Stored, Writes};
 use crate::arrays::{Hacks, Offsets};
 use crate::buffer::Buffer;
 use crate::cusparse::Block;
@@ -11,48 +11,8 @@ use crate::device::{Device, DeviceError, count, row_count};
 use crate::launch::{Bound, Launch, Shape, Step};
 use crate::value::DeviceReal;
 
-/// Adjacent threads on adjacent columns of X, row after row.
-pub(super) fn row_split<T: DeviceReal, V: Stored<T>>(
-    device: &Device,
-    block: u32,
-    operands: &Block<'_, T, V>,
-) -> Result<Bound, DeviceError> {
-    let step = match operands.row_ptr {
-        Offsets::Narrow(row_ptr) => split(device, block, operands, row_ptr),
-        Offsets::Wide(row_ptr) => split(device, block, operands, row_ptr),
-    };
-    Ok(Bound::of(vec![step?]))
-}
-
-fn split<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
-    device: &Device,
-    block: u32,
-    operands: &Block<'_, T, V>,
-    row_ptr: &Buffer<O>,
-) -> Result<Step, DeviceError> {
-    let Block { rows, columns, slots, x, y, .. } = *operands;
-    let each = columns_of_row_split(columns, T::BYTES);
-    let arguments = Spmm {
-        rows: row_count(rows)?,
-        columns: count("the number of columns of X", columns)?,
-        row_ptr: Reads(row_ptr),
-        col: Reads(&slots.col),
-        val: Reads(&slots.val),
-        x: Reads(x),
-        y: Writes(y),
-    };
-    let threads = rows as u64 * (columns / each) as u64;
-    let shape = Shape { grid: threads.div_ceil(block.into()), block, shared_bytes: 0 };
-    let ahead = if each > columns_per_thread(columns, T::BYTES) { "ahead_" } else { "" };
-    let name = format!("spmm_row_split_{ahead}{each}");
-    // SAFETY: a CSR matrix has rows + 1 ascending offsets up to the length of col and val, and only
-    // columns below cols; X and Y have `columns` elements per column and row of A, a multiple of
-    // those that a thread takes, and both begin where as many elements are aligned. Threads of rows
-    // beyond the last return.
-    unsafe { Launch::new(device, &name, shape, &arguments) }.map(Step::Launch)
-}
-
-/// The same on rows of blocks with `edge` rows each, of a matrix in BSR.
+/// Adjacent threads on adjacent columns of X, one row of blocks of BSR with `edge` rows each after the
+/// other.
 pub(super) fn bsr<T: DeviceReal, V: Stored<T>>(
     device: &Device,
     block: u32,

@@ -1,5 +1,7 @@
 //! Y = A·X on a GPU: any number of columns on matrices that break kernels.
 
+use std::collections::BTreeMap;
+
 use sparsescope_core::experiment::SpmmProblem;
 use sparsescope_core::kernel::parameters::{BSR_BLOCK, VECTORS};
 use sparsescope_core::kernel::{Parameter, kernel};
@@ -20,13 +22,48 @@ fn several(backend: &CudaBackend, whose: &str) -> Result<Vec<&'static KernelDesc
     Ok(all)
 }
 
+/// Matrices that break kernels, and those that `row-split` takes in other ways.
+fn matrices_of_spmm() -> Vec<(&'static str, Csr)> {
+    // The rows of a node, one per unknown, have the same columns; one node lacks a row.
+    let nodes = |unknowns: usize, lengths: &dyn Fn(usize) -> usize| {
+        let rows = (0..120 * unknowns).filter(|&i| i != 7);
+        let triplets = rows.enumerate().flat_map(|(row, i)| {
+            let node = i / unknowns;
+            let value =
+                move |j: usize| 1.0 / (1.0 + (i * 31 + j * 17) as f64) - 0.1 * (j % 7) as f64;
+            (0..lengths(node)).map(move |j| (row, node * 13 % 900 + j, value(j)))
+        });
+        let triplets: Vec<_> = triplets.collect();
+        Csr::from_triplets(120 * unknowns - 1, 1000, &triplets).unwrap()
+    };
+    let special = [
+        ("three equal rows per node", nodes(3, &|node| 10 + node % 7)),
+        ("two equal rows per node", nodes(2, &|_| 27)),
+        ("five equal rows per node", nodes(5, &|node| 1 + node % 50)),
+        (
+            "long rows among short ones",
+            matrix(
+                4000,
+                (0..700).map(|i| match i {
+                    13 => 513,
+                    14 => 512,
+                    400 => 4000,
+                    699 => 1024,
+                    _ => i % 30,
+                }),
+            ),
+        ),
+    ];
+    matrices().into_iter().chain(special).collect()
+}
+
 /// Each kernel in each of its precisions with odd and even numbers of columns, on every matrix.
 fn pass(backend: &CudaBackend, kernels: &[&'static KernelDescriptor]) {
-    for (name, a) in matrices() {
+    for (name, a) in matrices_of_spmm() {
         let problem = SpmmProblem::drawn(Arc::new(a), 42);
         for &kernel in kernels {
             let blocks: &[Option<u32>] = match kernel.takes.block {
-                true => &[Some(32), Some(160), Some(1024)],
+                true => &[None, Some(32), Some(160), Some(1024)],
                 false => &[None],
             };
             for (&block, &precision) in blocks
@@ -72,6 +109,36 @@ fn pass_one(
 fn our_spmm_passes_the_gate_with_any_number_of_columns() {
     let backend = gpu!();
     pass(&backend, &several(&backend, "cuda/").unwrap());
+}
+
+#[test]
+fn row_split_takes_rows_in_the_way_that_suits_the_matrix() {
+    let backend = gpu!();
+    let kernel = kernel("cuda/spmm/row-split").unwrap();
+    let found = |a: Csr, k: u32| {
+        let problem = SpmmProblem::drawn(Arc::new(a), 42);
+        let parameters = parameters(kernel, k);
+        let configuration = Configuration { parameters, ..Configuration::usual(kernel) };
+        let prepared = ready(&backend, &configuration, &problem).unwrap();
+        let launches = &prepared.costs().launches;
+        assert_eq!(launches.len(), 1);
+        launches[0].function.clone()
+    };
+    let all: BTreeMap<_, _> = matrices_of_spmm().into_iter().collect();
+    for (name, k, expected) in [
+        ("rows of exactly one warp", 8, "spmm_row_split_staged"),
+        ("rows that end with spans", 8, "spmm_row_split_quarters"),
+        ("rows that end with spans", 10, "spmm_row_split_ahead_2"),
+        ("rows that end with spans", 16, "spmm_row_split_2"),
+        ("rows that end with spans", 7, "spmm_row_split_1"),
+        ("rows that end with spans", 64, "spmm_row_split_two_packs"),
+        ("three equal rows per node", 32, "spmm_row_split_equal_3"),
+        ("two equal rows per node", 64, "spmm_row_split_equal_2"),
+        ("long rows among short ones", 8, "spmm_row_split_long_2"),
+        ("long rows among short ones", 7, "spmm_row_split_long_1"),
+    ] {
+        assert_eq!(found(all[name].clone(), k), expected, "{name} {k}");
+    }
 }
 
 #[test]

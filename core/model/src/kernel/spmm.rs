@@ -38,8 +38,8 @@ pub fn columns_per_thread(k: usize, value_bytes: usize) -> usize {
     widest(k, value_bytes, FEWEST_THREADS)
 }
 
-/// The same for `cuda/spmm/row-split`: from 8 columns on, a row may have fewer threads than in the other kernels. Each
-/// then loads ahead.
+/// The same for `cuda/spmm/row-split`, the columns of a pack: from 8 columns on, a row may have fewer packs than it has
+/// threads in the other kernels.
 pub fn columns_of_row_split(k: usize, value_bytes: usize) -> usize {
     widest(k, value_bytes, if k < FEWEST_THREADS { k } else { 1 })
 }
@@ -163,7 +163,7 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     mkl("vendor/mkl/spmm-columns",
         "oneMKL SpMM with X and Y by columns, on a matrix that its inspector optimized for many calls").ranked(7),
     cuda("cuda/spmm/row-split", Mapping::ColumnsOfRows, true, &[Origin::Ours],
-        "adjacent threads on adjacent columns of X, row after row; 1, 2 or 4 columns per thread").of_any_values(),
+        "adjacent threads on adjacent columns of X, row after row; long rows by several blocks, rows with the same columns together").of_any_values(),
     cuda("cuda/spmm/merge", Mapping::MergePath, true, &[Origin::Ours],
         "equal pieces of rows plus nonzeros, the columns of X as in row-split; parts of a row that is cut are added in order").of_any_values().ranked(1),
     KernelDescriptor {

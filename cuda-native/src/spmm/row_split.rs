@@ -1,0 +1,333 @@
+//! The launcher of `cuda/spmm/row-split`, which has several ways to share rows among threads.
+
+use sparsescope_core::kernel::{PathShares, columns_of_row_split, columns_per_thread};
+use sparsescope_core::matrix::{Csr, Offset, Real};
+
+use crate::arguments::{Element, Reads, Spmm, SpmmEqual, SpmmLong, SpmmStaged, Stored, Writes};
+use crate::arrays::Offsets;
+use crate::buffer::{Buffer, Spent};
+use crate::cusparse::Block;
+use crate::device::{Device, DeviceError, count, row_count};
+use crate::launch::{Bound, Launch, Shape, Step};
+use crate::value::DeviceReal;
+
+/// Bytes of the widest pack of columns, which a thread moves at once.
+const WIDEST: usize = 16;
+
+/// Nonzeros of a row above which blocks share it, and those that a block takes of it.
+const LONGEST: usize = 512;
+const OF_PART: usize = 1024;
+
+/// Most nonzeros of any row and of the average row of a matrix whose nonzeros are staged.
+const LONGEST_STAGED: usize = 64;
+const MEAN_STAGED: usize = 32;
+
+/// Rows of a block of threads that stages nonzeros, the nonzeros per row that it has room for, and the
+/// most of a block, which take 48 KiB in f64.
+const ROWS_STAGED: usize = 128;
+const ROOM_STAGED: usize = 16;
+const MOST_STAGED: usize = 4096;
+
+/// The packs of a row of which two are a thread's are a multiple of this number.
+const PACKS_OF_PAIRS: usize = 16;
+
+/// Nonzeros of the average row from which rows with the same columns are searched.
+const MEAN_EQUAL: usize = 8;
+
+/// Places at which they are searched first.
+const SAMPLED: usize = 256;
+
+/// How the rows of a matrix are shared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Way {
+    /// One thread per pack of a row.
+    Plain,
+    /// The same; the thread loads ahead.
+    Ahead,
+    /// Two packs of a row per thread.
+    TwoPacks,
+    /// Four threads per pack, each with every fourth nonzero.
+    Quarters,
+    /// A block loads the nonzeros of its rows together.
+    Staged,
+    /// One thread per pack of up to so many adjacent rows with the same columns. The first row of
+    /// each such group, and the number of rows.
+    Equal(usize, Vec<u32>),
+    /// Blocks share long rows. The row, its first part and its parts, for each of their parts.
+    Long(Vec<u32>),
+}
+
+impl Way {
+    /// The fastest for a matrix and k columns of X, as measured.
+    fn of<T: Real>(a: &Csr<T>, k: usize) -> Self {
+        let longest = a.max_row_len();
+        if longest > LONGEST {
+            return Self::Long(parts(a));
+        }
+        let each = columns_of_row_split(k, T::BYTES);
+        let (packs, is_wide) = (k / each, each * T::BYTES == WIDEST);
+        let mean = a.nnz() / a.rows().max(1);
+        if each > columns_per_thread(k, T::BYTES) {
+            return match packs {
+                _ if !is_wide => Self::Ahead,
+                _ if longest <= LONGEST_STAGED && mean <= MEAN_STAGED => Self::Staged,
+                1 | 2 | 4 => Self::Quarters,
+                _ => Self::Ahead,
+            };
+        }
+        if !is_wide {
+            return Self::Plain;
+        }
+        match equal_rows(a) {
+            Some((most, first)) => Self::Equal(most, first),
+            None if packs.is_multiple_of(PACKS_OF_PAIRS) => Self::TwoPacks,
+            None => Self::Plain,
+        }
+    }
+
+    /// Threads per block, unless they are given.
+    fn block(&self, packs: usize) -> u32 {
+        match self {
+            Self::Plain | Self::Ahead | Self::Equal(..) => 128,
+            Self::TwoPacks | Self::Quarters | Self::Long(_) => 256,
+            // A row has fewer than eight packs.
+            Self::Staged => (ROWS_STAGED * packs) as u32,
+        }
+    }
+}
+
+/// The parts of rows with more than [`LONGEST`] nonzeros, three numbers each: the row, its first
+/// part and the number of its parts.
+fn parts<T: Real>(a: &Csr<T>) -> Vec<u32> {
+    let mut plan = Vec::new();
+    for row in (0..a.rows()).filter(|&row| a.row_len(row) > LONGEST) {
+        let (first, of_row) = (plan.len() / 3, a.row_len(row).div_ceil(OF_PART));
+        let part = [row as u32, first as u32, of_row as u32];
+        plan.extend(std::iter::repeat_n(part, of_row).flatten());
+    }
+    plan
+}
+
+/// Groups of up to three or two adjacent rows with the same columns, as finite elements with several
+/// unknowns per node have, if most groups are that large; and this number.
+fn equal_rows<T: Real>(a: &Csr<T>) -> Option<(usize, Vec<u32>)> {
+    let rows = a.rows();
+    if a.nnz() < MEAN_EQUAL * rows {
+        return None;
+    }
+    // Of two adjacent pairs of rows, one lies within a group.
+    let repeats = |row: usize| a.row(row).0 == a.row(row - 1).0;
+    let sample = (1..rows.saturating_sub(1)).step_by((rows / SAMPLED).max(1));
+    let (seen, found) = sample.fold((0, 0), |(seen, found), row| {
+        (seen + 1, found + usize::from(repeats(row) || repeats(row + 1)))
+    });
+    if seen == 0 || 2 * found < seen {
+        return None;
+    }
+    [3, 2].into_iter().find_map(|most| {
+        let mut first = Vec::new();
+        let mut row = 0;
+        while row < rows {
+            first.push(row as u32);
+            let end = rows.min(row + most);
+            row = (row + 1..end).find(|&next| !repeats(next)).unwrap_or(end);
+        }
+        let are_full = 4 * most * first.len() <= 5 * rows;
+        first.push(rows as u32);
+        are_full.then_some((most, first))
+    })
+}
+
+/// Adjacent threads on adjacent columns of X, row after row; `block` threads per block, if given.
+pub(super) fn row_split<T: DeviceReal, V: Stored<T>>(
+    device: &Device,
+    block: Option<u32>,
+    operands: &Block<'_, T, V>,
+    a: &Csr<T>,
+) -> Result<Bound, DeviceError> {
+    let way = Way::of(a, operands.columns);
+    match operands.row_ptr {
+        Offsets::Narrow(row_ptr) => split(device, block, operands, row_ptr, &way),
+        Offsets::Wide(row_ptr) => split(device, block, operands, row_ptr, &way),
+    }
+}
+
+fn split<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
+    device: &Device,
+    block: Option<u32>,
+    operands: &Block<'_, T, V>,
+    row_ptr: &Buffer<O>,
+    way: &Way,
+) -> Result<Bound, DeviceError> {
+    let Block { columns: k, slots, x, y, .. } = *operands;
+    let rows = row_count(operands.rows)?;
+    let columns = count("the number of columns of X", k)?;
+    let each = columns_of_row_split(k, T::BYTES);
+    let packs = k / each;
+    let block = block.unwrap_or(way.block(packs));
+    let (row_ptr, col, val) = (Reads(row_ptr), Reads(&slots.col), Reads(&slots.val));
+    let (x, y) = (Reads(x), Writes(y));
+    let blocks = |threads: usize| (threads as u64).div_ceil(block.into());
+    let (name, per_row) = match way {
+        Way::Plain => (format!("spmm_row_split_{each}"), packs),
+        Way::Ahead => (format!("spmm_row_split_ahead_{each}"), packs),
+        Way::TwoPacks => ("spmm_row_split_two_packs".to_owned(), packs / 2),
+        Way::Quarters => ("spmm_row_split_quarters".to_owned(), 4 * packs),
+        Way::Staged => {
+            let of_block = block as usize / packs;
+            let at_once = (ROOM_STAGED * of_block).min(MOST_STAGED);
+            let shared_bytes = (at_once * (size_of::<V>() + 4)) as u32;
+            let grid = operands.rows.div_ceil(of_block) as u64;
+            let shape = Shape { grid, block, shared_bytes };
+            let at_once = at_once as u32;
+            let arguments = SpmmStaged { rows, columns, at_once, row_ptr, col, val, x, y };
+            // SAFETY: as below; shared memory has room for the values and columns of `at_once`
+            // nonzeros, an even number. Each block has a row, and threads beyond its rows, or the
+            // last row, only copy nonzeros of these.
+            let launch =
+                unsafe { Launch::new(device, "spmm_row_split_staged", shape, &arguments)? };
+            return Ok(Bound::of(vec![Step::Launch(launch)]));
+        }
+        Way::Equal(most, first) => {
+            let first_row = Buffer::of(device, "the first rows of groups", first)?;
+            let groups = first.len() - 1;
+            let shape = Shape { grid: blocks(groups * packs), block, shared_bytes: 0 };
+            let (groups, name) = (row_count(groups)?, format!("spmm_row_split_equal_{most}"));
+            let kept = (first_row.bytes(), first_row.spent());
+            let first_row = Reads(&first_row);
+            let arguments = SpmmEqual { groups, columns, first_row, row_ptr, col, val, x, y };
+            // SAFETY: as below; the groups ascend and end with the number of rows, and have at least
+            // one and at most as many rows as the function, which have equal numbers of nonzeros.
+            // Threads of groups beyond the last return.
+            let launch = unsafe { Launch::new(device, &name, shape, &arguments)? };
+            return Ok(keeping(launch, kept));
+        }
+        Way::Long(plan) => {
+            let parts = plan.len() / 3;
+            let PathShares { width, slices, .. } = PathShares::new(packs, block);
+            let plan = Buffer::of(device, "the parts of long rows", plan)?;
+            let carry = Buffer::unset(device, "the sums of parts", parts * k)?;
+            let arrived =
+                Buffer::of(device, "the parts that are done", &vec![0u32; parts * slices])?;
+            let kept = (
+                plan.bytes() + carry.bytes() + arrived.bytes(),
+                plan.spent() + carry.spent() + arrived.spent(),
+            );
+            let arguments = SpmmLong {
+                rows,
+                columns,
+                longest: LONGEST as u32,
+                of_part: OF_PART as u32,
+                parts: count("the number of parts of long rows", parts)?,
+                width: width as u32,
+                plan: Reads(&plan),
+                row_ptr,
+                col,
+                val,
+                x,
+                y,
+                carry: Writes(&carry),
+                arrived: Writes(&arrived),
+            };
+            let grid = (parts * slices) as u64 + blocks(operands.rows * packs);
+            let shared_bytes = block * (each * T::BYTES) as u32;
+            let shape = Shape { grid, block, shared_bytes };
+            let name = format!("spmm_row_split_long_{each}");
+            // SAFETY: as below; the parts are those of all rows with more than LONGEST nonzeros,
+            // each followed by the row's others. `carry` has `columns` elements per part, `arrived`
+            // one per part and slice, 0 before and after, and shared memory a pack per thread.
+            let launch = unsafe { Launch::new(device, &name, shape, &arguments)? };
+            return Ok(keeping(launch, kept));
+        }
+    };
+    let shape = Shape { grid: blocks(operands.rows * per_row), block, shared_bytes: 0 };
+    let arguments = Spmm { rows, columns, row_ptr, col, val, x, y };
+    // SAFETY: a CSR matrix has rows + 1 ascending offsets up to the length of col and val, and only
+    // columns below cols; X and Y have `columns` elements per column and row of A, a multiple of
+    // those that a thread takes, and both begin where as many elements are aligned. Threads of rows
+    // beyond the last access nothing.
+    let launch = unsafe { Launch::new(device, &name, shape, &arguments)? };
+    Ok(Bound::of(vec![Step::Launch(launch)]))
+}
+
+/// A launch that has a workspace of so many bytes.
+fn keeping(launch: Launch, (workspace_bytes, spent): (u64, Spent)) -> Bound {
+    Bound { workspace_bytes, spent, ..Bound::of(vec![Step::Launch(launch)]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of these lengths; those of each group of `equal` have the same columns.
+    fn matrix<T: Real>(equal: usize, lengths: impl IntoIterator<Item = usize>) -> Csr<T> {
+        let lengths: Vec<usize> = lengths.into_iter().collect();
+        let triplets: Vec<_> = lengths
+            .iter()
+            .enumerate()
+            .flat_map(|(i, &length)| (0..length).map(move |j| (i, i / equal + j, T::ONE)))
+            .collect();
+        Csr::from_triplets(lengths.len(), 3000, &triplets).unwrap()
+    }
+
+    #[test]
+    fn short_rows_with_few_threads_are_staged_and_others_taken_in_quarters() {
+        let short = matrix::<f64>(1, [27; 100]);
+        let uneven = matrix::<f64>(1, (0..100).map(|i| 1 + 3 * i));
+        assert_eq!(Way::of(&short, 8), Way::Staged);
+        assert_eq!(Way::of(&uneven, 8), Way::Quarters);
+        // Five threads per row are no part of a warp.
+        assert_eq!(Way::of(&uneven, 10), Way::Ahead);
+        let uneven = matrix::<f32>(1, (0..100).map(|i| 1 + 3 * i));
+        assert_eq!(Way::of(&uneven, 16), Way::Quarters);
+        // 16 bytes hold four columns, of which k is no multiple.
+        assert_eq!(Way::of(&uneven, 10), Way::Ahead);
+        assert_eq!([Way::Staged.block(4), Way::Staged.block(2)], [512, 256]);
+    }
+
+    #[test]
+    fn rows_with_many_threads_have_two_packs_per_thread() {
+        let a = matrix::<f64>(1, [27; 100]);
+        let ways = [4, 16, 31, 32, 48, 64].map(|k| Way::of(&a, k));
+        let expected =
+            [Way::Plain, Way::Plain, Way::Plain, Way::TwoPacks, Way::Plain, Way::TwoPacks];
+        assert_eq!(ways, expected);
+        let a = matrix::<f32>(1, [27; 100]);
+        assert_eq!([32, 64].map(|k| Way::of(&a, k)), [Way::Plain, Way::TwoPacks]);
+    }
+
+    #[test]
+    fn rows_with_the_same_columns_are_taken_together() {
+        let threes = matrix::<f64>(3, [30; 9]);
+        assert_eq!(Way::of(&threes, 32), Way::Equal(3, vec![0, 3, 6, 9]));
+        assert_eq!(Way::of(&threes, 8), Way::Staged);
+        let fours = matrix::<f64>(4, [30; 8]);
+        assert_eq!(Way::of(&fours, 16), Way::Equal(2, vec![0, 2, 4, 6, 8]));
+        // A node with fewer unknowns, and rows that are too short to gain.
+        let mut lengths = vec![30; 30];
+        lengths[0] = 29;
+        let Way::Equal(3, first) = Way::of(&matrix::<f64>(3, lengths), 32) else {
+            unreachable!("most rows are in groups of three")
+        };
+        assert_eq!(&first[..3], [0, 1, 3]);
+        assert_eq!(first.last(), Some(&30));
+        assert_eq!(Way::of(&matrix::<f64>(3, [5; 9]), 16), Way::Plain);
+    }
+
+    #[test]
+    fn long_rows_are_divided_in_parts() {
+        let a = matrix::<f64>(1, [3, 2500, 512, 513]);
+        let plan = vec![1, 0, 3, 1, 0, 3, 1, 0, 3, 3, 3, 1];
+        assert_eq!(Way::of(&a, 8), Way::Long(plan.clone()));
+        assert_eq!(Way::of(&a, 33), Way::Long(plan));
+    }
+
+    #[test]
+    fn matrices_without_rows_or_nonzeros_have_a_way() {
+        for rows in [0, 1, 40] {
+            let empty = matrix::<f64>(1, vec![0; rows]);
+            assert_eq!(Way::of(&empty, 8), Way::Staged);
+            assert_eq!(Way::of(&empty, 64), Way::TwoPacks);
+        }
+    }
+}
