@@ -155,13 +155,14 @@ extern "C" __global__ void __launch_bounds__(1024) spmm_row_split_two_packs(
     row_split<WIDEST, 2>(rows, columns, row_ptr, col, val, x, y);
 }
 
-// Four teams of threads take every fourth nonzero of a row each: for long rows with few threads,
-// of which there are 1, 2 or 4 in a team, so that a warp has all teams of its rows.
-extern "C" __global__ void __launch_bounds__(1024) spmm_row_split_quarters(
+// TEAMS teams of threads per row, of which each takes every so many-th nonzero; a team has a thread
+// per pack. Together they have 2, 4, 8, 16 or 32 threads, so that a warp has all teams of its rows.
+template <u32 TEAMS>
+__device__ inline void in_teams(
     u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
     real* y)
 {
-    const u32 TEAMS = 4, packs = columns / WIDEST, threads = TEAMS * packs;
+    const u32 packs = columns / WIDEST, threads = TEAMS * packs;
     const u64 thread = thread_in_grid(), row = thread / threads;
     const u32 of_row = thread - row * threads, team = of_row / packs, pack = of_row - team * packs;
     Wide sums[1] = {};
@@ -175,6 +176,22 @@ extern "C" __global__ void __launch_bounds__(1024) spmm_row_split_quarters(
             sums[0].of[c] += __shfl_xor_sync(ALL_LANES, sums[0].of[c], distance);
     }
     if (row < rows && team == 0) *packs_from<WIDEST>(y, row * packs + pack) = sums[0];
+}
+
+// For rows of very different lengths.
+extern "C" __global__ void __launch_bounds__(1024) spmm_row_split_halves(
+    u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
+    real* y)
+{
+    in_teams<2>(rows, columns, row_ptr, col, val, x, y);
+}
+
+// For long rows with few threads.
+extern "C" __global__ void __launch_bounds__(1024) spmm_row_split_quarters(
+    u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
+    real* y)
+{
+    in_teams<4>(rows, columns, row_ptr, col, val, x, y);
 }
 
 // The threads of a block load the nonzeros of its rows together, `at_once` at a time: for short

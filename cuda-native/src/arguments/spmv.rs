@@ -82,7 +82,8 @@ arguments! {
     /// Y = A·X in CSR.
     Spmm<'a, real T from V, offset O> of Spmm [
         spmm_row_split_1, spmm_row_split_2, spmm_row_split_4, spmm_row_split_ahead_2,
-        spmm_row_split_ahead_4, spmm_row_split_two_packs, spmm_row_split_quarters
+        spmm_row_split_ahead_4, spmm_row_split_two_packs, spmm_row_split_halves,
+        spmm_row_split_quarters
     ] (
         rows: u32, columns: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, V>,
         x: Reads<'a, T>, y: Writes<'a, T>

@@ -18,9 +18,10 @@ const WIDEST: usize = 16;
 const LONGEST: usize = 512;
 const OF_PART: usize = 1024;
 
-/// Most nonzeros of any row and of the average row of a matrix whose nonzeros are staged.
+/// Most nonzeros of the average row of a matrix whose rows are short, and of any row of one whose
+/// nonzeros are staged.
+const SHORT: usize = 32;
 const LONGEST_STAGED: usize = 64;
-const MEAN_STAGED: usize = 32;
 
 /// Rows of a block of threads that stages nonzeros, the nonzeros per row that it has room for, and the
 /// most of a block, which take 48 KiB in f64.
@@ -46,7 +47,9 @@ enum Way {
     Ahead,
     /// Two packs of a row per thread.
     TwoPacks,
-    /// Four threads per pack, each with every fourth nonzero.
+    /// Two threads per pack, each with every second nonzero.
+    Halves,
+    /// Four threads per pack.
     Quarters,
     /// A block loads the nonzeros of its rows together.
     Staged,
@@ -66,22 +69,25 @@ impl Way {
         }
         let each = columns_of_row_split(k, T::BYTES);
         let (packs, is_wide) = (k / each, each * T::BYTES == WIDEST);
-        let mean = a.nnz() / a.rows().max(1);
+        let is_short = a.nnz() <= SHORT * a.rows();
         if each > columns_per_thread(k, T::BYTES) {
             return match packs {
                 _ if !is_wide => Self::Ahead,
-                _ if longest <= LONGEST_STAGED && mean <= MEAN_STAGED => Self::Staged,
-                1 | 2 | 4 => Self::Quarters,
+                _ if is_short && longest <= LONGEST_STAGED => Self::Staged,
+                1 | 2 | 4 if !is_short => Self::Quarters,
                 _ => Self::Ahead,
             };
         }
         if !is_wide {
             return Self::Plain;
         }
-        match equal_rows(a) {
-            Some((most, first)) => Self::Equal(most, first),
-            None if packs.is_multiple_of(PACKS_OF_PAIRS) => Self::TwoPacks,
-            None => Self::Plain,
+        if let Some((most, first)) = equal_rows(a) {
+            return Self::Equal(most, first);
+        }
+        match packs {
+            8 | 16 if !is_short && are_uneven(a) => Self::Halves,
+            _ if !packs.is_multiple_of(PACKS_OF_PAIRS) || are_uneven(a) => Self::Plain,
+            _ => Self::TwoPacks,
         }
     }
 
@@ -89,7 +95,7 @@ impl Way {
     fn block(&self, packs: usize) -> u32 {
         match self {
             Self::Plain | Self::Ahead | Self::Equal(..) => 128,
-            Self::TwoPacks | Self::Quarters | Self::Long(_) => 256,
+            Self::TwoPacks | Self::Halves | Self::Quarters | Self::Long(_) => 256,
             // A row has fewer than eight packs.
             Self::Staged => (ROWS_STAGED * packs) as u32,
         }
@@ -106,6 +112,12 @@ fn parts<T: Real>(a: &Csr<T>) -> Vec<u32> {
         plan.extend(std::iter::repeat_n(part, of_row).flatten());
     }
     plan
+}
+
+/// Whether the longer of two adjacent rows has on average a quarter more nonzeros than a row.
+fn are_uneven<T: Real>(a: &Csr<T>) -> bool {
+    let longer = |row: usize| a.row_len(row).max(a.row_len(row - 1));
+    8 * (1..a.rows()).step_by(2).map(longer).sum::<usize>() > 5 * a.nnz()
 }
 
 /// Groups of up to three or two adjacent rows with the same columns, as finite elements with several
@@ -172,6 +184,7 @@ fn split<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
         Way::Plain => (format!("spmm_row_split_{each}"), packs),
         Way::Ahead => (format!("spmm_row_split_ahead_{each}"), packs),
         Way::TwoPacks => ("spmm_row_split_two_packs".to_owned(), packs / 2),
+        Way::Halves => ("spmm_row_split_halves".to_owned(), 2 * packs),
         Way::Quarters => ("spmm_row_split_quarters".to_owned(), 4 * packs),
         Way::Staged => {
             let of_block = block as usize / packs;
@@ -276,6 +289,8 @@ mod tests {
         let uneven = matrix::<f64>(1, (0..100).map(|i| 1 + 3 * i));
         assert_eq!(Way::of(&short, 8), Way::Staged);
         assert_eq!(Way::of(&uneven, 8), Way::Quarters);
+        let mostly_short = matrix::<f64>(1, (0..100).map(|i| if i == 50 { 80 } else { 5 }));
+        assert_eq!(Way::of(&mostly_short, 8), Way::Ahead);
         // Five threads per row are no part of a warp.
         assert_eq!(Way::of(&uneven, 10), Way::Ahead);
         let uneven = matrix::<f32>(1, (0..100).map(|i| 1 + 3 * i));
@@ -294,6 +309,15 @@ mod tests {
         assert_eq!(ways, expected);
         let a = matrix::<f32>(1, [27; 100]);
         assert_eq!([32, 64].map(|k| Way::of(&a, k)), [Way::Plain, Way::TwoPacks]);
+    }
+
+    #[test]
+    fn rows_of_very_different_lengths_are_taken_in_halves() {
+        let a = matrix::<f64>(1, (0..100).map(|i| if i % 2 == 0 { 20 } else { 80 }));
+        let ways = [16, 32, 48, 64].map(|k| Way::of(&a, k));
+        assert_eq!(ways, [Way::Halves, Way::Halves, Way::Plain, Way::Plain]);
+        let short = matrix::<f64>(1, (0..100).map(|i| i % 2 * 9));
+        assert_eq!([16, 32].map(|k| Way::of(&short, k)), [Way::Plain, Way::Plain]);
     }
 
     #[test]

@@ -39,6 +39,7 @@ fn matrices_of_spmm() -> Vec<(&'static str, Csr)> {
     let special = [
         ("three equal rows per node", nodes(3, &|node| 10 + node % 7)),
         ("two equal rows per node", nodes(2, &|_| 27)),
+        ("short and long rows in turn", matrix(900, (0..501).map(|i| 10 + i % 2 * 90))),
         ("five equal rows per node", nodes(5, &|node| 1 + node % 50)),
         (
             "long rows among short ones",
@@ -134,6 +135,7 @@ fn row_split_takes_rows_in_the_way_that_suits_the_matrix() {
         ("rows that end with spans", 64, "spmm_row_split_two_packs"),
         ("three equal rows per node", 32, "spmm_row_split_equal_3"),
         ("two equal rows per node", 64, "spmm_row_split_equal_2"),
+        ("short and long rows in turn", 16, "spmm_row_split_halves"),
         ("long rows among short ones", 8, "spmm_row_split_long_2"),
         ("long rows among short ones", 7, "spmm_row_split_long_1"),
     ] {
