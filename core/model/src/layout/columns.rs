@@ -26,9 +26,10 @@ const BLOCK: u32 = 128;
 /// What the lanes of a warp have, idle ones nothing.
 type Warp<L> = [Option<L>; WARP];
 
-/// What each warp of `cuda/spmm/row-split` does with k columns, step by step: adjacent lanes take adjacent columns of X,
-/// row after row, so that lanes with the same row request the same nonzero, one after the other, even if the kernel
-/// loads several at once.
+/// What each warp of `cuda/spmm/row-split` does with k columns, step by step, in its plain way: adjacent lanes take
+/// adjacent columns of X, row after row, so that lanes with the same row request the same nonzero, one after the other,
+/// even if the kernel loads several at once. Its other ways, which depend on the matrix, load fewer nonzeros or share
+/// them otherwise.
 ///
 /// k is at least 1; panics otherwise.
 pub fn columns_steps(a: &Arc<Csr>, k: usize) -> Vec<Vec<Step>> {
