@@ -1,13 +1,13 @@
 // cuda/hll/compact: y = A x, A in compact HLL with hacks of one warp, its slots in groups of four.
-// One warp per hack, one lane per row. A lane loads the distances of four columns and four codes
-// with one load each; the bases are the same for all lanes.
+// One warp per hack, one lane per row. A lane loads the distances of four columns with one load, and
+// four codes or values with another, or two for f64; the bases are the same for all lanes.
 //
 // group_ptr[h]  first group of hack h
 // base          four per group: the column from which the distances of a line of slots count
 // low           slot j of lane r of group g at 4 (32 g + r) + j; NO_SLOT where there is no nonzero
 // high          where base[4 g] is NONE the group has 32-bit columns: low has their lower halves, and
 //               group base[4 g + 1] of high the upper ones
-// codes         as low; values are stored line by line instead: that slot at 32 (4 g + j) + r
+// val, codes    as low; values may have fewer bits than x, y and sums
 
 const u32 NO_SLOT = 0xffff;
 
@@ -24,13 +24,27 @@ __device__ inline uint4 columns_of(const uint4& base, const ushort4& low, const 
         low.z == NO_SLOT ? NONE : base.z + low.z, low.w == NO_SLOT ? NONE : base.w + low.w);
 }
 
+// What one load of four values of so many bytes each takes: up to 16 bytes.
+template <u32 BYTES>
+struct Piece { typedef uint4 Of; };
+template <>
+struct Piece<2> { typedef uint2 Of; };
+
 // Four values of a lane, uncompressed.
 struct Plain {
-    const real* val;
-    struct Four { real x, y, z, w; };
+    const value* val;
+    typedef Piece<sizeof(value)>::Of Loaded;
+    struct alignas(sizeof(Loaded)) Four { value x, y, z, w; };
+    // Groups that a lane loads before it asks for x. A second one takes registers, and with them warps.
+    static const u32 AHEAD = 1;
     __device__ inline Four load(u64 group) const {
-        const real* line = val + group * 4 * WARP + threadIdx.x % WARP;
-        return {__ldcs(line), __ldcs(line + WARP), __ldcs(line + 2 * WARP), __ldcs(line + 3 * WARP)};
+        const u64 place = group * WARP + threadIdx.x % WARP;
+        const Loaded* from = reinterpret_cast<const Loaded*>(val + 4 * place);
+        Four four;
+#pragma unroll
+        for (u32 k = 0; k < sizeof(Four) / sizeof(Loaded); k++)
+            reinterpret_cast<Loaded*>(&four)[k] = __ldcs(&from[k]);
+        return four;
     }
     __device__ inline real x(const Four& of) const { return of.x; }
     __device__ inline real y(const Four& of) const { return of.y; }
@@ -44,6 +58,7 @@ struct Coded {
     const Codes* codes;
     const real* values;
     typedef Codes Four;
+    static const u32 AHEAD = 2;
     __device__ inline Four load(u64 group) const {
         return __ldcs(&codes[group * WARP + threadIdx.x % WARP]);
     }
@@ -78,15 +93,21 @@ __device__ inline void product_of_hack(
     const u32 lane = threadIdx.x % WARP, end = group_ptr[hack + 1];
     u32 group = group_ptr[hack];
     real sum = 0;
-    // Two groups at a time: eight elements of x are in flight.
-    for (; group + 2 <= end; group += 2) {
-        const uint4 first = __ldg(&base[group]), second = __ldg(&base[group + 1]);
-        const ushort4 low_1 = __ldcs(&low[(u64)group * WARP + lane]);
-        const ushort4 low_2 = __ldcs(&low[(u64)(group + 1) * WARP + lane]);
-        const typename Values::Four v_1 = values.load(group), v_2 = values.load(group + 1);
-        const uint4 c_1 = columns_of(first, low_1, high), c_2 = columns_of(second, low_2, high);
-        sum = sum_of_four(sum, c_1, v_1, values, x);
-        sum = sum_of_four(sum, c_2, v_2, values, x);
+    const u32 AHEAD = Values::AHEAD;
+    for (; group + AHEAD <= end; group += AHEAD) {
+        uint4 columns[AHEAD];
+        ushort4 lows_of[AHEAD];
+        typename Values::Four v[AHEAD];
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; k++) {
+            columns[k] = __ldg(&base[group + k]);
+            lows_of[k] = __ldcs(&low[(u64)(group + k) * WARP + lane]);
+            v[k] = values.load(group + k);
+        }
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; k++) columns[k] = columns_of(columns[k], lows_of[k], high);
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; k++) sum = sum_of_four(sum, columns[k], v[k], values, x);
     }
     if (group < end) {
         const uint4 last = __ldg(&base[group]);
@@ -99,7 +120,7 @@ __device__ inline void product_of_hack(
 
 extern "C" __global__ void hll_compact_plain(
     u32 in_hacks, u32 permuted, const u32* row_of, const u32* group_ptr, const u32* base,
-    const u16* low, const u16* high, const real* val, const real* x, real* y)
+    const u16* low, const u16* high, const value* val, const real* x, real* y)
 {
     const Plain values = {val};
     product_of_hack(in_hacks, permuted, row_of, group_ptr, base, low, high, values, x, y);

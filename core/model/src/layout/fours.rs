@@ -9,8 +9,11 @@ use sparsescope_matrix::matrix::{AnyFormat, Coded, CompactHll, Fours, Scalar};
 
 const WARP: usize = LANES as usize;
 
-/// Slots that a lane loads at once.
+/// Slots of a lane in a group.
 const FOUR: u64 = 4;
+
+/// Bytes that a lane loads at once, at most.
+const WIDEST: u64 = 16;
 
 /// SpMV over hacks in groups of four lines.
 pub(super) struct FourPass<'a, T> {
@@ -19,17 +22,20 @@ pub(super) struct FourPass<'a, T> {
     a: &'a CompactHll<T>,
     fours: &'a Fours<T>,
     cut: &'a Cut,
+    /// Bytes per value, as the kernel stores it.
+    value_bytes: u64,
 }
 
 impl<'a, T: Scalar> FourPass<'a, T> {
-    /// `format` is `a`, the fours are made from it, and `cut` is the kernel's partition of it.
+    /// `format` is `a`, the fours are made from it, and `cut` is the kernel's partition of it, which stores values in
+    /// `value_bytes` bytes.
     pub(super) fn new(
         kernel: &'static KernelDescriptor,
         (format, a): (&'a AnyFormat<T>, &'a CompactHll<T>),
         fours: &'a Fours<T>,
-        cut: &'a Cut,
+        (cut, value_bytes): (&'a Cut, u32),
     ) -> Self {
-        Self { kernel, ask: Asking(format), a, fours, cut }
+        Self { kernel, ask: Asking(format), a, fours, cut, value_bytes: value_bytes.into() }
     }
 
     /// Reports all that a warp does to `sink`; returns how many of its threads have a row.
@@ -87,6 +93,7 @@ impl<'a, T: Scalar> FourPass<'a, T> {
             let request = self.ask.load(array).of(FOUR as u32);
             ask_of(request, u32::MAX, |lane| group * LANES + lane as u64, sink);
         };
+        let loads = (FOUR * self.value_bytes).div_ceil(WIDEST);
         for line in 0..FOUR {
             let step = number * FOUR + line;
             let has_slot = |lane: usize| runs[lane].as_ref().filter(|run| step < run.steps);
@@ -103,9 +110,10 @@ impl<'a, T: Scalar> FourPass<'a, T> {
                 sink.request(&self.ask.load(Array::Base).of(FOUR as u32).same(u32::MAX, g));
                 of_lanes(Array::Low, g, sink);
                 match self.fours.values() {
-                    Coded::Plain(_) => (0..FOUR).for_each(|line| {
-                        let at = |lane: usize| (g * FOUR + line) * LANES + lane as u64;
-                        ask_of(self.ask.load(Array::Val), u32::MAX, at, sink);
+                    Coded::Plain(_) => (0..loads).for_each(|load| {
+                        let request = self.ask.load(Array::Val).of((FOUR / loads) as u32);
+                        let part = |lane: usize| (g * LANES + lane as u64) * loads + load;
+                        ask_of(request, u32::MAX, part, sink);
                     }),
                     Coded::Byte { .. } | Coded::Short { .. } => {
                         of_lanes(Array::Codes, g, sink);

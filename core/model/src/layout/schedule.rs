@@ -138,7 +138,8 @@ impl<T: Scalar> Schedule<T> {
                 Walker::BlockRows(BlockRowPass::new(kernel, &self.a, a, cut))
             }
             (_, AnyFormat::HllCompact(a), _) if let Some(fours) = &self.fours => {
-                Walker::Fours(FourPass::new(kernel, (&self.a, a), fours, cut))
+                let value_bytes = self.value_bytes.unwrap_or(T::BYTES as u32);
+                Walker::Fours(FourPass::new(kernel, (&self.a, a), fours, (cut, value_bytes)))
             }
             _ => Walker::Rows(RowPass::new(kernel, &self.a, cut, loops)),
         }

@@ -7,7 +7,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::kernel::parameters::SPILL;
-use crate::kernel::{Allowed, Format, FormatParams, KernelDescriptor, LANES, Mapping, kernels};
+use crate::kernel::{
+    Allowed, Format, FormatParams, KernelDescriptor, LANES, Mapping, kernel, kernels,
+};
 use sparsescope_matrix::matrix::{AnyFormat, Csr, FormatSpec, HllLayout, Order};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_record::Operation;
@@ -62,6 +64,22 @@ fn matrices() -> impl Strategy<Value = Csr> {
         }
         Csr::from_triplets(rows, cols, &triplets).unwrap()
     })
+}
+
+#[test]
+fn four_values_of_a_lane_are_loaded_in_pieces_of_up_to_16_bytes() {
+    // One hack, four distinct values per row: codes would take more bytes.
+    let row = |i: usize| (0..4).map(move |j| (i, i + j, (4 * i + j) as f64));
+    let a = Csr::from_triplets(32, 35, &(0..32).flat_map(row).collect::<Vec<_>>()).unwrap();
+    let kernel = kernel("cuda/hll/compact").unwrap();
+    let format = for_kernel(&a, kernel, 32);
+    let found = [8, 4, 2].map(|bytes| {
+        let schedule = Schedule::new(kernel, &format, 32, Loops::AsWritten).unwrap();
+        let loads = Traffic::of(&schedule.storing(bytes)).array(Array::Val).unwrap().loads;
+        (loads.requests, loads.sectors, loads.useful_bytes)
+    });
+    // Each of the two loads of f64 takes half of every sector.
+    assert_eq!(found, [(2, 64, 1024), (1, 16, 512), (1, 8, 256)]);
 }
 
 /// Requests, sectors, lines, useful bytes and idle lanes of each array of each launch, separately

@@ -158,11 +158,11 @@ impl<'a> Groups<'a> {
                 let lines = self.hacks().flat_map(|(_, group)| (0..4).map(move |j| 4 * group + j));
                 in_parts(with(fours.base(), lines.map(Owner::Line)), 4)
             }
-            (Array::Low, _) => self.slots(4, |slot| text(fours.low(), slot)),
-            (Array::Codes, Coded::Byte { codes, .. }) => self.slots(4, |slot| text(codes, slot)),
-            (Array::Codes, Coded::Short { codes, .. }) => self.slots(4, |slot| text(codes, slot)),
+            (Array::Low, _) => self.slots(|slot| text(fours.low(), slot)),
+            (Array::Codes, Coded::Byte { codes, .. }) => self.slots(|slot| text(codes, slot)),
+            (Array::Codes, Coded::Short { codes, .. }) => self.slots(|slot| text(codes, slot)),
             (Array::Val, Coded::Plain(val)) => {
-                self.slots(1, |slot| val.get(slot).map_or_else(String::new, |v| value(*v)))
+                self.slots(|slot| val.get(slot).map_or_else(String::new, |v| value(*v)))
             }
             (Array::Dictionary, Coded::Byte { table, .. } | Coded::Short { table, .. }) => {
                 with(table.iter().map(|v| value(*v)), table.iter().map(|_| Owner::Value))
@@ -171,29 +171,24 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// The slots of an array that stores `together` slots of a lane consecutively: all four, or
-    /// one. The slots of lanes without a row are one cell.
-    fn slots(&self, together: usize, text: impl Fn(usize) -> String) -> Vec<Cell> {
+    /// The slots of an array that stores the four of a lane consecutively. The slots of lanes
+    /// without a row are one cell.
+    fn slots(&self, text: impl Fn(usize) -> String) -> Vec<Cell> {
         let mut cells = Vec::new();
         for (group, (hack, _)) in self.hacks().enumerate() {
             let lanes = self.rows(hack);
-            for first in (0..GROUP).step_by(together * ROWS) {
-                for k in 0..lanes * together {
-                    let (lane, j) = (k / together, first / ROWS + k % together);
-                    let row = self.a.row_order().row_at(hack * ROWS + lane);
-                    let slot = GROUP * group + first + k;
-                    let (text, owner) = match self.fours.entry(group, lane, j) {
-                        Some((col, _)) => (text(slot), Owner::Entry(row, col as usize)),
-                        None => ("–".into(), Owner::Padding(row)),
-                    };
-                    let begins = k % together == 0 && (k == 0 || together > 1);
-                    cells.push(Cell { begins, ..Cell::new(slot, text, owner) });
-                }
-                if lanes < ROWS {
-                    let slots = GROUP * group + first + lanes * together
-                        ..GROUP * group + first + ROWS * together;
-                    cells.push(Cell::left_out(slots));
-                }
+            for k in 0..4 * lanes {
+                let (lane, j) = (k / 4, k % 4);
+                let row = self.a.row_order().row_at(hack * ROWS + lane);
+                let slot = GROUP * group + k;
+                let (text, owner) = match self.fours.entry(group, lane, j) {
+                    Some((col, _)) => (text(slot), Owner::Entry(row, col as usize)),
+                    None => ("–".into(), Owner::Padding(row)),
+                };
+                cells.push(Cell { begins: j == 0, ..Cell::new(slot, text, owner) });
+            }
+            if lanes < ROWS {
+                cells.push(Cell::left_out(GROUP * group + 4 * lanes..GROUP * (group + 1)));
             }
         }
         cells

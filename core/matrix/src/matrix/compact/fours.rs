@@ -20,9 +20,8 @@ const SLOTS: usize = ROWS * LINES;
 pub const NO_SLOT: u16 = u16::MAX;
 
 /// The slots of compact HLL with hacks of 32 rows, four lines per group, so that a lane loads four slots
-/// of its row at once. Slot j of row r of group g lies at 4·(32·g + r) + j of `low` and of codes, and at
-/// 32·(4·g + j) + r of plain values. Rows have the positions of the source matrix; rows kept apart are
-/// not included.
+/// of its row at once. Slot j of row r of group g lies at 4·(32·g + r) + j of `low` and of codes or values.
+/// Rows have the positions of the source matrix; rows kept apart are not included.
 ///
 /// Where a line of a group is wide, or a distance as large as [`NO_SLOT`], the whole group has 32-bit
 /// columns: the first of its bases is [`WIDE`], the second its number among such groups, `low` holds the
@@ -115,18 +114,14 @@ impl<T: Scalar> Fours<T> {
                 });
             });
         }
-        let by_row = |g: usize, r: usize, j: usize| SLOTS * g + LINES * r + j;
-        let by_line = |g: usize, r: usize, j: usize| SLOTS * g + ROWS * j + r;
         let values = match a.values() {
-            Coded::Plain(values) => {
-                Coded::Plain(regrouped(a, &group_ptr, values, T::ZERO, by_line))
-            }
+            Coded::Plain(values) => Coded::Plain(regrouped(a, &group_ptr, values, T::ZERO)),
             Coded::Byte { codes, table } => {
-                let codes = regrouped(a, &group_ptr, codes, 0, by_row);
+                let codes = regrouped(a, &group_ptr, codes, 0);
                 Coded::Byte { codes, table: table.clone() }
             }
             Coded::Short { codes, table } => {
-                let codes = regrouped(a, &group_ptr, codes, 0, by_row);
+                let codes = regrouped(a, &group_ptr, codes, 0);
                 Coded::Short { codes, table: table.clone() }
             }
         };
@@ -176,11 +171,7 @@ impl<T: Scalar> Fours<T> {
             }
             false => (low != NO_SLOT).then(|| self.base[group * LINES + j] + u32::from(low))?,
         };
-        let at = match self.values {
-            Coded::Plain(_) => SLOTS * group + ROWS * j + r,
-            Coded::Byte { .. } | Coded::Short { .. } => slot,
-        };
-        Some((col, self.values.get(at)))
+        Some((col, self.values.get(slot)))
     }
 
     /// Bytes of all arrays; an SpMV reads all of them.
@@ -237,7 +228,6 @@ fn regrouped<T: Scalar, U: Copy + Send + Sync>(
     group_ptr: &[u32],
     stored: &[U],
     blank: U,
-    place: impl Fn(usize, usize, usize) -> usize + Sync,
 ) -> Vec<U> {
     let groups = group_ptr.last().map_or(0, |&groups| groups as usize);
     let mut all = zeroed(blank, groups * SLOTS);
@@ -245,7 +235,7 @@ fn regrouped<T: Scalar, U: Copy + Send + Sync>(
     in_pieces(&mut all, bounds).into_par_iter().enumerate().for_each(|(h, piece)| {
         for (line, at) in lines(a, h).enumerate() {
             for r in 0..ROWS {
-                piece[place(line / LINES, r, line % LINES)] = stored[at * ROWS + r];
+                piece[SLOTS * (line / LINES) + LINES * r + line % LINES] = stored[at * ROWS + r];
             }
         }
     });
