@@ -54,9 +54,6 @@ fn listed_with_values<T: Real + Value>() -> Listed {
         listed::<CooCarry<'_, T>>(),
         listed::<HllColumnMajor<'_, T>>(),
         listed::<HllSigma<'_, T>>(),
-        listed::<HllCompactPlain<'_, T>>(),
-        listed::<HllCompactByte<'_, T>>(),
-        listed::<HllCompactShort<'_, T>>(),
         listed::<BsrWarp<'_, T, u32>>(),
         listed::<BsrWarp<'_, T, u64>>(),
         listed::<Dia<'_, T>>(),
@@ -100,18 +97,21 @@ fn listed_stored<T: Real + Value, V: Stored<T>>() -> Listed {
         listed::<SpmmMerge<'_, T, V, u64>>(),
         listed::<SpmmBsr<'_, T, V, u32>>(),
         listed::<SpmmBsr<'_, T, V, u64>>(),
-        listed_carries::<T, V, u32>(),
-        listed_carries::<T, V, u64>(),
+        listed::<HllCompactPlain<'_, T, V>>(),
+        listed_for::<V, T>(listed::<HllCompactByte<'_, T>>()),
+        listed_for::<V, T>(listed::<HllCompactShort<'_, T>>()),
+        listed_for::<V, T>(listed::<SpmmMergeCarry<'_, T, u32>>()),
+        listed_for::<V, T>(listed::<SpmmMergeCarry<'_, T, u64>>()),
     ]
     .concat()
 }
 
-/// Those of the carries of SpMM in the variant for stored values of a type, which they do not read.
-fn listed_carries<T: Real + Value, V: Stored<T>, O: Offset + Element>() -> Listed {
+/// Those that read no stored values, in the variant for stored values of a type.
+fn listed_for<V: Stored<T>, T: Real + Value>(all: Listed) -> Listed {
     let of_variant = |((variant, name), parameters): ((Variant, String), Parameters)| {
         ((Variant { precision: V::TYPES, ..variant }, name), parameters)
     };
-    listed::<SpmmMergeCarry<'_, T, O>>().into_iter().map(of_variant).collect()
+    all.into_iter().map(of_variant).collect()
 }
 
 /// Those of SpMV within solvers.

@@ -103,10 +103,10 @@ impl<T: DeviceReal> HalfSlots<T> {
     ) -> Result<Self, DeviceError> {
         match precision {
             _ if precision == <T::Half as Stored<T>>::TYPES => {
-                stored(device, col, val).map(Self::Half)
+                Slots::of(device, col, &stored::<T, T::Half>(val)).map(Self::Half)
             }
             _ if precision == <T::OtherHalf as Stored<T>>::TYPES => {
-                stored(device, col, val).map(Self::Other)
+                Slots::of(device, col, &stored::<T, T::OtherHalf>(val)).map(Self::Other)
             }
             _ => Err(DeviceError::Format(precision.as_str())),
         }
@@ -120,14 +120,9 @@ impl<T: DeviceReal> HalfSlots<T> {
     }
 }
 
-/// The slots of a matrix with values of another type.
-fn stored<T: DeviceReal, V: Stored<T>>(
-    device: &Device,
-    col: &[u32],
-    val: &[T],
-) -> Result<Slots<V>, DeviceError> {
-    let val: Vec<V> = val.iter().map(|&value| V::of(value)).collect();
-    Slots::of(device, col, &val)
+/// The values of a matrix as another type.
+fn stored<T: DeviceReal, V: Stored<T>>(val: &[T]) -> Vec<V> {
+    val.iter().map(|&value| V::of(value)).collect()
 }
 
 /// The arrays of a format on the device; `OfHalves` is CSR or BSR, whose values have half the bits.
@@ -164,16 +159,31 @@ impl<T: DeviceReal> Arrays<T> {
         }
     }
 
-    /// CSR or BSR as a precision stores it, whose values have been rounded to it.
-    pub(crate) fn of_halves(
+    /// A format as a precision stores it, whose values have been rounded to it.
+    pub(crate) fn in_precision(
         device: &Device,
-        (row_ptr, col, val): (&RowPtr, &[u32], &[T]),
+        host: &AnyFormat<T>,
         precision: Precision,
     ) -> Result<Self, DeviceError> {
+        let (row_ptr, col, val) = match host {
+            _ if precision.values() == precision.vectors() => return Self::of(device, host),
+            AnyFormat::Csr(a) => (a.row_ptr(), a.col(), a.val()),
+            AnyFormat::Bsr(a) => (a.row_ptr(), a.col(), a.val()),
+            AnyFormat::HllCompact(a) => return Self::compact(device, a, precision),
+            _ => return Self::of(device, host),
+        };
         Ok(Self::OfHalves {
             slots: HalfSlots::of(device, col, val, precision)?,
             row_ptr: Offsets::of(device, "the row offsets", row_ptr)?,
         })
+    }
+
+    fn compact(
+        device: &Device,
+        a: &CompactHll<T>,
+        precision: Precision,
+    ) -> Result<Self, DeviceError> {
+        Groups::of(device, a, precision).map(|groups| Self::Compact(Box::new(groups)))
     }
 
     pub(crate) fn of(device: &Device, host: &AnyFormat<T>) -> Result<Self, DeviceError> {
@@ -214,7 +224,7 @@ impl<T: DeviceReal> Arrays<T> {
                 }
             }
             AnyFormat::CsrCompact(_) => return Err(DeviceError::Format("compact CSR")),
-            AnyFormat::HllCompact(a) => Arrays::Compact(Box::new(Groups::of(device, a)?)),
+            AnyFormat::HllCompact(a) => Self::compact(device, a, T::PRECISION)?,
         })
     }
 }
@@ -257,17 +267,63 @@ impl<T: DeviceReal> Hacks<T> {
     }
 }
 
-/// Values in groups of four slots.
+/// Values in groups of four slots. Those of a dictionary have the type of vectors and sums in every
+/// precision.
 #[derive(Debug)]
-pub(crate) enum GroupValues<T> {
+pub(crate) enum GroupValues<T: DeviceReal> {
     Plain(Buffer<T>),
+    Half(Buffer<T::Half>),
+    OtherHalf(Buffer<T::OtherHalf>),
     Byte { codes: Buffer<u8>, dictionary: Buffer<T> },
     Short { codes: Buffer<u16>, dictionary: Buffer<T> },
 }
 
+impl<T: DeviceReal> GroupValues<T> {
+    fn of(device: &Device, values: &Coded<T>, precision: Precision) -> Result<Self, DeviceError> {
+        let (plain, codes, distinct) = ("the values", "the codes of values", "the distinct values");
+        Ok(match values {
+            Coded::Plain(val) if precision == <T::Half as Stored<T>>::TYPES => {
+                Self::Half(Buffer::of(device, plain, &stored::<T, T::Half>(val))?)
+            }
+            Coded::Plain(val) if precision == <T::OtherHalf as Stored<T>>::TYPES => {
+                Self::OtherHalf(Buffer::of(device, plain, &stored::<T, T::OtherHalf>(val))?)
+            }
+            Coded::Plain(val) => Self::Plain(Buffer::of(device, plain, val)?),
+            Coded::Byte { codes: of, table } => Self::Byte {
+                codes: Buffer::of(device, codes, of)?,
+                dictionary: Buffer::of(device, distinct, table)?,
+            },
+            Coded::Short { codes: of, table } => Self::Short {
+                codes: Buffer::of(device, codes, of)?,
+                dictionary: Buffer::of(device, distinct, table)?,
+            },
+        })
+    }
+
+    fn spent(&self) -> Spent {
+        match self {
+            Self::Plain(val) => val.spent(),
+            Self::Half(val) => val.spent(),
+            Self::OtherHalf(val) => val.spent(),
+            Self::Byte { codes, dictionary } => codes.spent() + dictionary.spent(),
+            Self::Short { codes, dictionary } => codes.spent() + dictionary.spent(),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::Plain(val) => val.bytes(),
+            Self::Half(val) => val.bytes(),
+            Self::OtherHalf(val) => val.bytes(),
+            Self::Byte { codes, dictionary } => codes.bytes() + dictionary.bytes(),
+            Self::Short { codes, dictionary } => codes.bytes() + dictionary.bytes(),
+        }
+    }
+}
+
 /// Compact HLL in groups of four slots.
 #[derive(Debug)]
-pub(crate) struct Groups<T> {
+pub(crate) struct Groups<T: DeviceReal> {
     /// The row of each position; empty where every row is at its own.
     pub(crate) row_of: Buffer<u32>,
     pub(crate) group_ptr: Buffer<u32>,
@@ -281,42 +337,26 @@ pub(crate) struct Groups<T> {
 }
 
 impl<T: DeviceReal> Groups<T> {
-    fn of(device: &Device, a: &CompactHll<T>) -> Result<Self, DeviceError> {
+    fn of(device: &Device, a: &CompactHll<T>, precision: Precision) -> Result<Self, DeviceError> {
         let start = Instant::now();
         let fours = Fours::of(a).map_err(|error| DeviceError::Arrays(error.to_string()))?;
         let seconds = start.elapsed().as_secs_f64();
         device.check_memory("the matrix", fours.bytes())?;
-        let codes = "the codes of values";
-        let values = match fours.values() {
-            Coded::Plain(val) => GroupValues::Plain(Buffer::of(device, "the values", val)?),
-            Coded::Byte { codes: of, table } => GroupValues::Byte {
-                codes: Buffer::of(device, codes, of)?,
-                dictionary: Buffer::of(device, "the distinct values", table)?,
-            },
-            Coded::Short { codes: of, table } => GroupValues::Short {
-                codes: Buffer::of(device, codes, of)?,
-                dictionary: Buffer::of(device, "the distinct values", table)?,
-            },
-        };
+        let values = GroupValues::of(device, fours.values(), precision)?;
         Ok(Self {
             row_of: Buffer::of(device, "the order of rows", a.row_order().row_of().unwrap_or(&[]))?,
             group_ptr: Buffer::of(device, "the groups of hacks", fours.group_ptr())?,
             base: Buffer::of(device, "the base columns", fours.base())?,
             low: Buffer::of(device, "the distances of columns", fours.low())?,
             high: Buffer::of(device, "the upper halves of columns", fours.high())?,
+            bytes: fours.bytes() - fours.values().bytes() + values.bytes() + a.row_order().bytes(),
             values,
-            bytes: fours.bytes() + a.row_order().bytes(),
             seconds,
         })
     }
 
     fn spent(&self) -> Spent {
-        let values = match &self.values {
-            GroupValues::Plain(val) => val.spent(),
-            GroupValues::Byte { codes, dictionary } => codes.spent() + dictionary.spent(),
-            GroupValues::Short { codes, dictionary } => codes.spent() + dictionary.spent(),
-        };
         let columns = self.base.spent() + self.low.spent() + self.high.spent();
-        self.row_of.spent() + self.group_ptr.spent() + columns + values
+        self.row_of.spent() + self.group_ptr.spent() + columns + self.values.spent()
     }
 }

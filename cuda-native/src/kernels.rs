@@ -104,9 +104,8 @@ impl Family {
             Self::Pcg | Self::HllSolver | Self::Halo | Self::CsrSetup => &[Variant::NO_VALUES],
             _ if self.is_of_points() || self.is_of_systems() => &[Variant::NO_VALUES],
             _ if self.is_of_inverses() => &[Variant::NO_VALUES],
-            Self::Csr | Self::CsrAdaptive | Self::CsrWindows | Self::Spmm | Self::SpmmBsr => {
-                &Precision::ALL
-            }
+            Self::Csr | Self::CsrAdaptive | Self::CsrWindows | Self::HllCompact => &Precision::ALL,
+            Self::Spmm | Self::SpmmBsr => &Precision::ALL,
             _ => &Precision::UNIFORM,
         };
         let widths: &[u32] = match self {

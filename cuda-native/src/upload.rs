@@ -201,14 +201,7 @@ impl<T: DeviceReal> Uploads<T> {
         host: &AnyFormat<T>,
         precision: Precision,
     ) -> Result<Arc<Uploaded<T>>, DeviceError> {
-        let parts = match host {
-            _ if precision.values() == precision.vectors() => None,
-            AnyFormat::Csr(a) => Some((a.row_ptr(), a.col(), a.val())),
-            AnyFormat::Bsr(a) => Some((a.row_ptr(), a.col(), a.val())),
-            _ => None,
-        };
-        let Some(parts) = parts else { return self.matrix(device, host) };
-        self.matrices.get_or_make(host, |_| Arrays::of_halves(device, parts, precision))
+        self.matrices.get_or_make(host, |host| Arrays::in_precision(device, host, precision))
     }
 
     /// A matrix in column-major HLL, made by `make` unless another kernel already uses one.

@@ -175,8 +175,8 @@ pub(super) struct BenchArgs {
     /// Precision of the values [default: f64]
     ///
     /// With f32, the matrix and x are rounded. On wgpu the default is f32: it does not support f64. With f32:f64,
-    /// bf16:f32 and f16:f32, CUDA kernels on CSR, and of SpMM on BSR, store the matrix in the first format and compute in
-    /// the second.
+    /// bf16:f32 and f16:f32, CUDA kernels on CSR and compact HLL, and of SpMM on BSR, store the matrix in the first format
+    /// and compute in the second.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "P,...", help_heading = KERNELS)]
     pub(super) precision: Vec<PrecisionArg>,
     /// Memory for the formats of a matrix, in bytes, e.g. 8G [default: 3/4 of the free memory]

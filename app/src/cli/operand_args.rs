@@ -42,8 +42,8 @@ pub(super) struct SpmvArgs {
     /// Precision of the values [default: f64]
     ///
     /// With f32, the matrix and x are rounded; y is always written in f64. The default is f32 for kernels
-    /// that do not support f64. With f32:f64, bf16:f32 and f16:f32, CUDA kernels on CSR store the matrix in the first
-    /// format and compute in the second.
+    /// that do not support f64. With f32:f64, bf16:f32 and f16:f32, CUDA kernels on CSR and compact HLL store the matrix
+    /// in the first format and compute in the second.
     #[arg(long, value_enum, value_name = "NAME", help_heading = KERNELS)]
     pub(super) precision: Option<PrecisionArg>,
     #[command(flatten)]

@@ -45,13 +45,14 @@ arguments! {
     )
 
     /// y = A·x in compact HLL, values uncompressed.
-    HllCompactPlain<'a, real T> of HllCompact [hll_compact_plain] (
+    HllCompactPlain<'a, real T from V> of HllCompact [hll_compact_plain] (
         in_hacks: u32, permuted: u32, row_of: Reads<'a, u32>, group_ptr: Reads<'a, u32>,
-        base: Reads<'a, u32>, low: Reads<'a, u16>, high: Reads<'a, u16>, val: Reads<'a, T>,
+        base: Reads<'a, u32>, low: Reads<'a, u16>, high: Reads<'a, u16>, val: Reads<'a, V>,
         x: Reads<'a, T>, y: Writes<'a, T>
     )
 
-    /// The same with 8-bit codes.
+    /// The same with 8-bit codes; the functions with codes read no values, so that they have these
+    /// arguments in the variants for any stored values.
     HllCompactByte<'a, real T> of HllCompact [hll_compact_byte] (
         in_hacks: u32, permuted: u32, row_of: Reads<'a, u32>, group_ptr: Reads<'a, u32>,
         base: Reads<'a, u32>, low: Reads<'a, u16>, high: Reads<'a, u16>, codes: Reads<'a, u8>,

@@ -1,15 +1,17 @@
 //! Launchers for column-major and compact HLL.
 
-use sparsescope_core::kernel::{LANES, Work, lanes_a_row};
+use sparsescope_core::kernel::{GridMapping, LANES, Work, lanes_a_row};
 use sparsescope_core::matrix::AnyFormat;
 
 use super::operands::{Operands, wrong_format};
 use crate::arguments::{
-    HllColumnMajor, HllCompactByte, HllCompactPlain, HllCompactShort, HllSigma, Reads, Writes,
+    HllColumnMajor, HllCompactByte, HllCompactPlain, HllCompactShort, HllSigma, Reads, Stored,
+    Writes,
 };
-use crate::arrays::{Arrays, GroupValues};
+use crate::arrays::{Arrays, GroupValues, Groups};
+use crate::buffer::Buffer;
 use crate::device::{DeviceError, count};
-use crate::launch::Bound;
+use crate::launch::{Bound, Step};
 use crate::value::DeviceReal;
 
 /// Rows in their own order.
@@ -83,72 +85,76 @@ pub(super) fn compact<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, Devic
     if a.row_order().tail() > 0 || a.shape().hack_size() as u64 != LANES {
         return Err(wrong_format(o));
     }
-    let in_hacks = o.row_count()?;
-    let permuted = u32::from(!groups.row_of.is_empty());
-    let (row_of, group_ptr) = (Reads(&groups.row_of), Reads(&groups.group_ptr));
-    let (base, low, high) = (Reads(&groups.base), Reads(&groups.low), Reads(&groups.high));
-    let (x, y) = (Reads(o.x), Writes(o.y));
-    let over = (o.grid(), Work::Rows(u64::from(in_hacks)));
-    // SAFETY: a hack has one warp, and each of its groups four bases, 128 distances and 128 values
-    // or codes of the dictionary; groups of wide columns name one of high. Columns are below cols,
-    // x and y have one element per column and row, and where rows are permuted each position has
-    // its own row. Lanes of positions beyond the last store nothing. An 8-bit code is below the
-    // number of distinct values, of which there are at most 256.
-    let step = unsafe {
-        match &groups.values {
-            GroupValues::Plain(val) => {
-                let val = Reads(val);
-                let arguments = HllCompactPlain {
-                    in_hacks,
-                    permuted,
-                    row_of,
-                    group_ptr,
-                    base,
-                    low,
-                    high,
-                    val,
-                    x,
-                    y,
-                };
-                o.launch("hll_compact_plain", over, 0, &arguments)
-            }
-            GroupValues::Byte { codes, dictionary } => {
-                let distinct = count("the number of distinct values", dictionary.len())?;
-                let (codes, dictionary) = (Reads(codes), Reads(dictionary));
-                let arguments = HllCompactByte {
-                    in_hacks,
-                    permuted,
-                    row_of,
-                    group_ptr,
-                    base,
-                    low,
-                    high,
-                    codes,
-                    distinct,
-                    dictionary,
-                    x,
-                    y,
-                };
-                o.launch("hll_compact_byte", over, 0, &arguments)
-            }
-            GroupValues::Short { codes, dictionary } => {
-                let (codes, dictionary) = (Reads(codes), Reads(dictionary));
-                let arguments = HllCompactShort {
-                    in_hacks,
-                    permuted,
-                    row_of,
-                    group_ptr,
-                    base,
-                    low,
-                    high,
-                    codes,
-                    dictionary,
-                    x,
-                    y,
-                };
-                o.launch("hll_compact_short", over, 0, &arguments)
-            }
+    let step = match &groups.values {
+        GroupValues::Plain(val) => compact_plain(o, groups, val),
+        GroupValues::Half(val) => compact_plain(o, groups, val),
+        GroupValues::OtherHalf(val) => compact_plain(o, groups, val),
+        GroupValues::Byte { codes, dictionary } => {
+            let arguments = HllCompactByte {
+                in_hacks: o.row_count()?,
+                permuted: u32::from(!groups.row_of.is_empty()),
+                row_of: Reads(&groups.row_of),
+                group_ptr: Reads(&groups.group_ptr),
+                base: Reads(&groups.base),
+                low: Reads(&groups.low),
+                high: Reads(&groups.high),
+                codes: Reads(codes),
+                distinct: count("the number of distinct values", dictionary.len())?,
+                dictionary: Reads(dictionary),
+                x: Reads(o.x),
+                y: Writes(o.y),
+            };
+            // SAFETY: as below. An 8-bit code is below the number of distinct values, of which
+            // there are at most 256.
+            unsafe { o.launch("hll_compact_byte", over_hacks(o), 0, &arguments) }
+        }
+        GroupValues::Short { codes, dictionary } => {
+            let arguments = HllCompactShort {
+                in_hacks: o.row_count()?,
+                permuted: u32::from(!groups.row_of.is_empty()),
+                row_of: Reads(&groups.row_of),
+                group_ptr: Reads(&groups.group_ptr),
+                base: Reads(&groups.base),
+                low: Reads(&groups.low),
+                high: Reads(&groups.high),
+                codes: Reads(codes),
+                dictionary: Reads(dictionary),
+                x: Reads(o.x),
+                y: Writes(o.y),
+            };
+            // SAFETY: as below.
+            unsafe { o.launch("hll_compact_short", over_hacks(o), 0, &arguments) }
         }
     };
     Ok(Bound::of(vec![step?]))
+}
+
+/// One lane per row.
+fn over_hacks<T: DeviceReal>(o: &Operands<'_, T>) -> (GridMapping, Work) {
+    (o.grid(), Work::Rows(o.rows as u64))
+}
+
+/// Groups whose values are stored as they are.
+fn compact_plain<T: DeviceReal, V: Stored<T>>(
+    o: &Operands<'_, T>,
+    groups: &Groups<T>,
+    val: &Buffer<V>,
+) -> Result<Step, DeviceError> {
+    let arguments = HllCompactPlain {
+        in_hacks: o.row_count()?,
+        permuted: u32::from(!groups.row_of.is_empty()),
+        row_of: Reads(&groups.row_of),
+        group_ptr: Reads(&groups.group_ptr),
+        base: Reads(&groups.base),
+        low: Reads(&groups.low),
+        high: Reads(&groups.high),
+        val: Reads(val),
+        x: Reads(o.x),
+        y: Writes(o.y),
+    };
+    // SAFETY: a hack has one warp, and each of its groups four bases, 128 distances and 128 values
+    // or codes of the dictionary; groups of wide columns name one of high. Columns are below cols,
+    // x and y have one element per column and row, and where rows are permuted each position has
+    // its own row. Lanes of positions beyond the last store nothing.
+    unsafe { o.launch("hll_compact_plain", over_hacks(o), 0, &arguments) }
 }

@@ -383,6 +383,27 @@ fn values_in_fewer_bits_move_fewer_bytes() {
 }
 
 #[test]
+fn compact_hacks_store_values_in_the_bytes_of_the_precision() {
+    let backend = gpu!();
+    // Distinct values in f64 and f32: codes would take more bytes.
+    let row = |i: usize| (0..4).map(move |j| (i, i + j, 1.0 + (4 * i + j) as f64 / 512.0));
+    let a = Csr::from_triplets(64, 67, &(0..64).flat_map(row).collect::<Vec<_>>()).unwrap();
+    let problem = problem(a);
+    let compact = |case: &Case| case.0.id == "cuda/hll/compact" && case.1 == Some(64);
+    let mut seen = 0;
+    for case in ours(&backend).into_iter().filter(compact) {
+        let prepared = ready(&backend, &configured(case, 32), &problem).unwrap();
+        assert_eq!(prepared.params().get("values").map(String::as_str), Some("plain"));
+        let (values, vectors) = (case.2.values().bytes(), case.2.vectors().bytes());
+        // Two groups of 128 slots have distances of 2 bytes, eight bases and three offsets.
+        let expected = 256 * (2 + values) + 4 * (8 + 3) + vectors * (64 + 67);
+        assert_eq!(prepared.costs().minimal_bytes, expected, "{:?}", case.2);
+        seen += 1;
+    }
+    assert_eq!(seen, 5, "precisions");
+}
+
+#[test]
 fn times_are_positive_hot_and_cold_and_small_products_are_timed_as_a_graph() {
     let backend = gpu!();
     time_small_products(&backend, &ours(&backend));

@@ -332,7 +332,7 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     sorting(cuda_spmv("cuda/hll/sigma", Format::Hll(ColumnMajor), LanesPerRow, (false, Unrolling::None), &[Ours],
         "as hll/column-major, but rows sorted by length, and one block for each very long row")).ranked(7),
     cuda_spmv("cuda/hll/compact", Format::HllCompact, WarpPerHack, (false, Unrolling::None), &[Ours],
-        "one warp per hack, four 16-bit columns and coded values per load, decoded in registers").ranked(8),
+        "one warp per hack, four 16-bit columns and coded values per load, decoded in registers").of_any_values().ranked(8),
     cuda_spmv("cuda/bsr/warp", Format::Bsr, WarpPerBlockRow, (true, Unrolling::None), &[Ours],
         "one warp per block row, as many columns at once as fit, zeros multiplied").ranked(12),
     cuda_spmv("cuda/dia/thread-per-row", Format::Dia, ThreadPerRow, (true, Unrolling::None), &[Ours],

@@ -18,7 +18,8 @@ use crate::measure::{DEFAULT_SEED, integer_vector, uniform_vector};
 use sparsescope_kernels::gate::{Reference, Unrounded, against_f64};
 use sparsescope_kernels::spmv::transposed::most_bytes;
 use sparsescope_matrix::matrix::{
-    Csr, DEFAULT_SIGMA, FormatError, FormatSize, FormatSpec, Number, Precision, Real, copied,
+    Csr, DEFAULT_SIGMA, FormatError, FormatSize, FormatSpec, Number, Precision, Real, ValueCoding,
+    copied,
 };
 use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
 use sparsescope_matrix::parallel::lock;
@@ -161,11 +162,16 @@ impl SpmvProblem {
         self.a.bytes() - values * (Number::F64.bytes() - bytes) + x
     }
 
-    /// The format that a configuration reads; CSR for kernels that read no matrix.
+    /// The format that a configuration reads; CSR for kernels that read no matrix. Values in fewer bits than vectors
+    /// have codes only if they are requested.
     pub fn spec(configuration: &Configuration) -> FormatSpec {
         let mut params = configuration.parameters.format();
         if configuration.kernel.takes.order && params.sigma <= 1 {
             params.sigma = DEFAULT_SIGMA;
+        }
+        let precision = configuration.precision;
+        if precision.values() != precision.vectors() && params.values == ValueCoding::Auto {
+            params.values = ValueCoding::Plain;
         }
         configuration.kernel.format().map_or(FormatSpec::Csr, |format| format.with(&params))
     }
@@ -391,6 +397,7 @@ fn predict_in<T: Real>(
 mod tests {
     use super::*;
     use sparsescope_matrix::matrix::examples;
+    use sparsescope_model::kernel::parameters::VALUES;
     use sparsescope_model::kernel::{KernelDescriptor, Mapping, Origin, Parameters, kernel};
 
     fn problem() -> SpmvProblem {
@@ -548,6 +555,23 @@ mod tests {
             let resident = problem.resident(&csr_in(precision), memory);
             let copies = format!("A and x in {}", precision.as_str());
             assert_eq!((&resident[0].name, resident[0].bytes), (&copies, bytes));
+        }
+    }
+
+    #[test]
+    fn values_in_fewer_bits_have_codes_only_if_they_are_requested() {
+        let coding = |precision: Precision, parameters: Parameters| {
+            let usual = Configuration::usual(kernel("cuda/hll/compact").unwrap());
+            let spec = SpmvProblem::spec(&Configuration { precision, parameters, ..usual });
+            let FormatSpec::HllCompact(_, coding) = spec else { panic!("{spec}") };
+            coding
+        };
+        let requested = Parameters::default().with(VALUES.id(), "8");
+        for precision in Precision::ALL {
+            let is_uniform = Precision::UNIFORM.contains(&precision);
+            let usual = if is_uniform { ValueCoding::Auto } else { ValueCoding::Plain };
+            assert_eq!(coding(precision, Parameters::default()), usual, "{precision:?}");
+            assert_eq!(coding(precision, requested.clone()), ValueCoding::Byte, "{precision:?}");
         }
     }
 
