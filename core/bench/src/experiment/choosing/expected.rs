@@ -8,7 +8,7 @@
 
 use super::candidate::{ADAPTIVE, BY_LANES, Candidate};
 use super::part::part;
-use sparsescope_matrix::matrix::{Csr, Scalar};
+use sparsescope_matrix::matrix::{Csr, Precision, Scalar};
 use sparsescope_model::kernel::parameters::{BSR_BLOCK, SIGMA, SPILL};
 use sparsescope_model::kernel::{Bands, Format, WindowShape};
 
@@ -44,7 +44,7 @@ pub struct Traits {
     rows: f64,
     entries: f64,
     longest: f64,
-    /// Bytes per value.
+    /// Bytes per value of plain compact formats.
     value: f64,
     /// Sectors of x requested per nonzero, when neighbouring rows run together.
     gather: f64,
@@ -75,6 +75,11 @@ impl Traits {
             in_windows,
             in_bands: !in_windows && Bands::suiting(a, multiprocessors, shared_bytes).is_some(),
         }
+    }
+
+    /// Those of the matrix with its values as a precision stores them.
+    pub fn storing(self, precision: Precision) -> Self {
+        Self { value: precision.values().bytes() as f64, ..self }
     }
 }
 
@@ -179,7 +184,7 @@ pub fn expected_s(candidate: &Candidate, traits: &Traits, copy: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::experiment::choosing::on_gpu;
-    use sparsescope_matrix::matrix::{Precision, RowPtr};
+    use sparsescope_matrix::matrix::RowPtr;
 
     /// Bytes per second of a copy on an H200.
     const COPY: f64 = 4.3e12;

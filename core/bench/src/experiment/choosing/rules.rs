@@ -64,9 +64,9 @@ pub(in crate::experiment) fn on_processor<T: Scalar>(
     }));
     if compact {
         let ids = Compacts { csr: Some("cpu/csr/compact"), hll: "cpu/hll/compact" };
-        others.extend(compacts(a, ids, hll.map(|(parameters, _)| parameters)));
+        others.extend(compacts(a, ids, hll.map(|(parameters, _)| parameters), 0));
         if let Some((parameters, _)) = sorted {
-            others.extend(compacts(a, Compacts { csr: None, ..ids }, Some(parameters)));
+            others.extend(compacts(a, Compacts { csr: None, ..ids }, Some(parameters), 0));
         }
     }
     order::sort_by(&mut others, |one, other| one.rank().total_cmp(&other.rank()));
@@ -76,11 +76,17 @@ pub(in crate::experiment) fn on_processor<T: Scalar>(
 
 /// Minimal bytes that one SpMV in CSR moves, whose values a precision may store in fewer bytes than `a` here.
 pub fn csr_bytes<T: Scalar>(a: &Csr<T>, precision: Precision) -> u64 {
-    a.minimal_bytes() - a.nnz() as u64 * (T::BYTES as u64 - precision.values().bytes())
+    a.minimal_bytes() - a.nnz() as u64 * narrower::<T>(precision)
+}
+
+/// Bytes that a precision saves per value of a matrix of T.
+fn narrower<T: Scalar>(precision: Precision) -> u64 {
+    T::BYTES as u64 - precision.values().bytes()
 }
 
 /// The kernels to try on a GPU, ordered by expected time where its copy bandwidth is known; otherwise the one on CSR
-/// first, the others ordered by the bytes that they move. Only those on CSR store values in fewer bits than vectors.
+/// first, the others ordered by the bytes that they move. Only those on CSR and compact HLL store values in fewer bits
+/// than vectors.
 pub fn on_gpu<T: Scalar>(
     a: &Csr<T>,
     compact: bool,
@@ -96,12 +102,15 @@ pub fn on_gpu<T: Scalar>(
         found.extend(
             ["cuda/csr/warp-shuffle", "cuda/csr/thread-per-row"].into_iter().filter_map(plain),
         );
+        if compact {
+            found.extend(compact_on_gpu(a, hacks_on_gpu(a), narrower::<T>(precision)));
+        }
     }
     for candidate in &mut found {
         candidate.block = candidate.kernel.takes.block.then_some(BLOCK);
     }
     if let Some(copy) = gpu.copy {
-        let traits = Traits::of(a, gpu);
+        let traits = Traits::of(a, gpu).storing(precision);
         for candidate in &mut found {
             candidate.expected_s = Some(expected_s(candidate, &traits, copy));
         }
@@ -123,28 +132,53 @@ fn formats_on_gpu<T: Scalar>(a: &Csr<T>, compact: bool) -> Vec<Candidate> {
     others.extend(diagonals(a, "cuda/dia/thread-per-row"));
     others.extend(blocks(a, "cuda/bsr/warp"));
     others.extend(equal_rows(a));
+    let (in_order, sorted, sorting_pays) = hacks_on_gpu(a);
+    let of = |id, hll: &Hacks| candidate(id, hll.0.clone(), hll.1.minimal_bytes);
+    others.extend(
+        in_order.iter().filter(is_whole).filter_map(|hll| of("cuda/hll/column-major", hll)),
+    );
+    if sorting_pays || !in_order.iter().any(|hll| is_whole(&hll)) {
+        others.extend(sorted.iter().filter_map(|hll| of("cuda/hll/sigma", hll)));
+    }
+    if compact {
+        others.extend(compact_on_gpu(a, (in_order, sorted, sorting_pays), 0));
+    }
+    order::sort_by(&mut others, |one, other| one.minimal_bytes.cmp(&other.minimal_bytes));
+    others
+}
+
+/// A layout of HLL, and its size.
+type Hacks = (Parameters, FormatSize);
+
+/// HLL with rows in order, and with sorted rows; and whether sorting reduces padding enough.
+type HacksOnGpu = (Option<Hacks>, Option<Hacks>, bool);
+
+fn hacks_on_gpu<T: Scalar>(a: &Csr<T>) -> HacksOnGpu {
     let in_order = hacks(a, &[("32", 1)]);
     let sorted = hacks(a, &[("32", DEFAULT_SIGMA)]);
-    let padding = |hll: &Option<(Parameters, FormatSize)>| match hll {
+    let padding = |hll: &Option<Hacks>| match hll {
         Some((_, size)) => size.padding,
         None => f64::INFINITY,
     };
     let sorting_pays = padding(&sorted) * SORTING < padding(&in_order);
-    let plain = |hll: &(Parameters, FormatSize)| hll.0.get(&SPILL).is_none();
-    let of = |id, hll: &(Parameters, FormatSize)| candidate(id, hll.0.clone(), hll.1.minimal_bytes);
-    others.extend(
-        in_order.iter().filter(|hll| plain(hll)).filter_map(|hll| of("cuda/hll/column-major", hll)),
-    );
-    if sorting_pays || !in_order.as_ref().is_some_and(plain) {
-        others.extend(sorted.iter().filter_map(|hll| of("cuda/hll/sigma", hll)));
-    }
-    if compact {
-        let hll = if sorting_pays { sorted } else { in_order };
-        let ids = Compacts { csr: None, hll: "cuda/hll/compact" };
-        others.extend(compacts(a, ids, hll.filter(plain).map(|(parameters, _)| parameters)));
-    }
-    order::sort_by(&mut others, |one, other| one.minimal_bytes.cmp(&other.minimal_bytes));
-    others
+    (in_order, sorted, sorting_pays)
+}
+
+/// Whether a layout has no rows apart.
+fn is_whole((parameters, _): &&Hacks) -> bool {
+    parameters.get(&SPILL).is_none()
+}
+
+/// Compact HLL in a layout without rows apart, in the precision that saves `narrower` bytes per value.
+fn compact_on_gpu<T: Scalar>(
+    a: &Csr<T>,
+    (in_order, sorted, sorting_pays): HacksOnGpu,
+    narrower: u64,
+) -> Vec<Candidate> {
+    let ids = Compacts { csr: None, hll: "cuda/hll/compact" };
+    let hll = if sorting_pays { sorted } else { in_order };
+    let whole = hll.filter(|hll| is_whole(&hll));
+    compacts(a, ids, whole.map(|(parameters, _)| parameters), narrower)
 }
 
 /// Threads per block of the GPU kernels.
@@ -193,11 +227,11 @@ fn equal_rows<T: Scalar>(a: &Csr<T>) -> Option<Candidate> {
 
 /// HLL in the first layout with little padding: rows in order, sorted, or in smaller hacks; rows far longer
 /// than the others are stored apart. `layouts` lists hack sizes and windows in order of preference.
-fn hacks<T: Scalar>(a: &Csr<T>, layouts: &[(&str, usize)]) -> Option<(Parameters, FormatSize)> {
+fn hacks<T: Scalar>(a: &Csr<T>, layouts: &[(&str, usize)]) -> Option<Hacks> {
     let mean = a.nnz() as f64 / a.rows().max(1) as f64;
     let most = (4.0 * mean).ceil() as usize + 32;
     let apart = (a.max_row_len() > 4 * most).then_some(most);
-    let mut best: Option<(Parameters, FormatSize)> = None;
+    let mut best: Option<Hacks> = None;
     for &(hack_size, sigma) in layouts {
         let mut parameters = Parameters::default()
             .with(HACK_SIZE.id(), hack_size)
@@ -219,10 +253,7 @@ fn hacks<T: Scalar>(a: &Csr<T>, layouts: &[(&str, usize)]) -> Option<(Parameters
 }
 
 /// HLL with sorted rows, if the layout found has rows in order with some padding, of which sorting leaves less.
-fn sorted_too<T: Scalar>(
-    a: &Csr<T>,
-    (parameters, size): &(Parameters, FormatSize),
-) -> Option<(Parameters, FormatSize)> {
+fn sorted_too<T: Scalar>(a: &Csr<T>, (parameters, size): &Hacks) -> Option<Hacks> {
     if parameters.get(&SIGMA) > 1 || size.padding <= SOME_PADDING {
         return None;
     }
@@ -237,10 +268,17 @@ struct Compacts {
 }
 
 /// The compact formats that move fewer bytes, with most of their columns in 16 bits: one with values in the
-/// smallest coding, and one with plain values, which takes less decoding.
-fn compacts<T: Scalar>(a: &Csr<T>, ids: Compacts, hll: Option<Parameters>) -> Vec<Candidate> {
+/// smallest coding, and one with plain values, which takes less decoding. A precision may save `narrower` bytes per
+/// value; codes must then have fewer bits than values, and are requested by name.
+fn compacts<T: Scalar>(
+    a: &Csr<T>,
+    ids: Compacts,
+    hll: Option<Parameters>,
+    narrower: u64,
+) -> Vec<Candidate> {
+    let csr = a.minimal_bytes() - a.nnz() as u64 * narrower;
     let pays = |bytes: u64, narrow: f64| {
-        let fewer = (bytes as f64) < COMPACT_SHARE * a.minimal_bytes() as f64;
+        let fewer = (bytes as f64) < COMPACT_SHARE * csr as f64;
         fewer && narrow > 0.5
     };
     let parameters = hll.clone().unwrap_or_default();
@@ -251,16 +289,23 @@ fn compacts<T: Scalar>(a: &Csr<T>, ids: Compacts, hll: Option<Parameters>) -> Ve
             break;
         };
         let Ok(estimate) = CompactEstimate::sampled(a, layout, coding) else { break };
-        let coded = |parameters: Parameters| match coding {
-            ValueCoding::Auto => parameters,
-            other => parameters.with(VALUES.id(), other.as_str()),
+        let coded = |parameters: Parameters| match (coding, estimate.code_bits) {
+            (ValueCoding::Auto, Some(bits)) if narrower > 0 => {
+                parameters.with(VALUES.id(), &bits.to_string())
+            }
+            (ValueCoding::Auto, _) => parameters,
+            (other, _) => parameters.with(VALUES.id(), other.as_str()),
+        };
+        let (hll_bytes, is_smaller) = match estimate.code_bits {
+            Some(bits) => (estimate.hll_bytes, u64::from(bits) < 8 * (T::BYTES as u64 - narrower)),
+            None => (estimate.hll_bytes - estimate.hll_slots * narrower, true),
         };
         let pays_in_csr = pays(estimate.csr_bytes, estimate.csr_narrow);
         if let Some(id) = ids.csr.filter(|_| coding == ValueCoding::Auto && pays_in_csr) {
             found.extend(candidate(id, Parameters::default(), estimate.csr_bytes));
         }
-        if hll.is_some() && pays(estimate.hll_bytes, estimate.hll_narrow) {
-            let found_here = candidate(ids.hll, coded(parameters.clone()), estimate.hll_bytes);
+        if hll.is_some() && is_smaller && pays(hll_bytes, estimate.hll_narrow) {
+            let found_here = candidate(ids.hll, coded(parameters.clone()), hll_bytes);
             let is_coded = estimate.code_bits.is_some();
             found.extend(found_here.map(|candidate| Candidate { is_coded, ..candidate }));
         }
@@ -322,6 +367,44 @@ mod tests {
         assert_eq!(tried(&rows(9_000, 40)), [false; 5], "a row of ten times the mean");
         assert_eq!(tried(&made(3, 3, std::iter::empty())), [false; 5]);
         assert!(!has_few_even_rows(&rows(1_100_000, 4)), "4.4 M nonzeros");
+    }
+
+    #[test]
+    fn compact_hacks_are_tried_in_every_precision_with_codes_of_fewer_bits_than_values() {
+        // Rows of eight nonzeros side by side, with this many values.
+        let rows = |distinct: usize| {
+            let row =
+                move |i: usize| (0..8).map(move |k| (i, i + k, ((8 * i + k) % distinct) as f64));
+            made(30_000, 30_007, (0..30_000).flat_map(row))
+        };
+        let tried = |a: &Csr, compact: bool| {
+            Precision::ALL.map(|precision| {
+                let found = match precision.in_f64() {
+                    true => on_gpu(a, compact, precision, GPU),
+                    false => on_gpu(&a.map(|value| value as f32), compact, precision, GPU),
+                };
+                let of_id = found.iter().filter(|one| one.kernel.id == "cuda/hll/compact");
+                let coding = |one: &Candidate| {
+                    let named = one.parameters.names().get("values").cloned();
+                    named.unwrap_or_default()
+                };
+                let all: BTreeSet<String> = of_id.map(coding).collect();
+                all.into_iter().collect::<Vec<_>>().join(" ")
+            })
+        };
+        // Precision::ALL: f64, f32, and values of 4, 2 and 2 bytes.
+        assert_eq!(tried(&rows(5), true), [" plain", " plain", "8 plain", "8 plain", "8 plain"]);
+        assert_eq!(tried(&rows(300), true), [" plain", " plain", "16 plain", "plain", "plain"]);
+        assert_eq!(tried(&rows(300), false), [""; 5]);
+        // Without codes, there is nothing to name.
+        let distinct = rows(usize::MAX);
+        let found = on_gpu(&distinct, true, Precision::F32F64, GPU);
+        let compact = found.iter().find(|one| one.kernel.id == "cuda/hll/compact").unwrap();
+        assert!(!compact.is_coded && compact.parameters.get(&VALUES) == ValueCoding::Auto);
+        let whole = on_gpu(&distinct, true, Precision::F64, GPU);
+        let bytes = whole.iter().find(|one| one.kernel.id == "cuda/hll/compact").unwrap();
+        // The last of 938 hacks has 16 rows.
+        assert_eq!(bytes.minimal_bytes - compact.minimal_bytes, 4 * 8 * 32 * 938);
     }
 
     #[test]

@@ -16,6 +16,8 @@ const SAMPLES: usize = 2048;
 pub struct CompactEstimate {
     /// Minimum bytes of an SpMV in compact HLL, as in [`FormatSize`](crate::matrix::FormatSize).
     pub hll_bytes: u64,
+    /// Stored slots of compact HLL, without rows kept apart.
+    pub hll_slots: u64,
     /// Minimum bytes of an SpMV in compact CSR.
     pub csr_bytes: u64,
     /// Share of the sampled nonzeros whose column takes 16 bits in compact HLL.
@@ -82,6 +84,7 @@ impl CompactEstimate {
         };
         Ok(Self {
             hll_bytes: hll as u64,
+            hll_slots: shape.slots(),
             csr_bytes: csr as u64,
             hll_narrow: hacks.narrow_share(),
             csr_narrow: rows.narrow_share(),
