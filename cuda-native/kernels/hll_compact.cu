@@ -109,7 +109,7 @@ __device__ inline void product_of_hack(
 #pragma unroll
         for (u32 k = 0; k < AHEAD; k++) sum = sum_of_four(sum, columns[k], v[k], values, x);
     }
-    if (group < end) {
+    if (AHEAD > 1 && group < end) {
         const uint4 last = __ldg(&base[group]);
         const ushort4 low_1 = __ldcs(&low[(u64)group * WARP + lane]);
         const typename Values::Four v_1 = values.load(group);
