@@ -280,8 +280,9 @@ extern "C" __global__ void __launch_bounds__(1024) spmm_row_split_equal_3(
 // has teams of `width` threads, and with n teams each takes every n-th nonzero. The last block of a
 // row to arrive adds the parts in a fixed order.
 //
-// plan[3 p]  the row of part p, its first part, and the number of its parts
-// carry      the sums of parts, `columns` per part
+// plan[3 p]  the row of part p, its first part, and the number of its parts; rows with several parts
+//            are first
+// carry      the sums of their parts, `columns` per part
 // arrived    finished parts of a row, per block of its first part; 0 before and after
 template <u32 COUNT>
 __device__ inline void with_long_rows(

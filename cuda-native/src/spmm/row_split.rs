@@ -103,10 +103,12 @@ impl Way {
 }
 
 /// The parts of rows with more than [`LONGEST`] nonzeros, three numbers each: the row, its first
-/// part and the number of its parts.
+/// part and the number of its parts. Rows with several parts are first.
 fn parts<T: Real>(a: &Csr<T>) -> Vec<u32> {
     let mut plan = Vec::new();
-    for row in (0..a.rows()).filter(|&row| a.row_len(row) > LONGEST) {
+    let long = (0..a.rows()).filter(|&row| a.row_len(row) > LONGEST);
+    let (several, one): (Vec<_>, Vec<_>) = long.partition(|&row| a.row_len(row) > OF_PART);
+    for row in several.into_iter().chain(one) {
         let (first, of_row) = (plan.len() / 3, a.row_len(row).div_ceil(OF_PART));
         let part = [row as u32, first as u32, of_row as u32];
         plan.extend(std::iter::repeat_n(part, of_row).flatten());
@@ -217,11 +219,12 @@ fn split<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
         }
         Way::Long(plan) => {
             let parts = plan.len() / 3;
+            let carried = plan.chunks_exact(3).filter(|part| part[2] > 1).count();
             let PathShares { width, slices, .. } = PathShares::new(packs, block);
             let plan = Buffer::of(device, "the parts of long rows", plan)?;
-            let carry = Buffer::unset(device, "the sums of parts", parts * k)?;
+            let carry = Buffer::unset(device, "the sums of parts", carried * k)?;
             let arrived =
-                Buffer::of(device, "the parts that are done", &vec![0u32; parts * slices])?;
+                Buffer::of(device, "the parts that are done", &vec![0u32; carried * slices])?;
             let kept = (
                 plan.bytes() + carry.bytes() + arrived.bytes(),
                 plan.spent() + carry.spent() + arrived.spent(),
@@ -247,8 +250,9 @@ fn split<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
             let shape = Shape { grid, block, shared_bytes };
             let name = format!("spmm_row_split_long_{each}");
             // SAFETY: as below; the parts are those of all rows with more than LONGEST nonzeros,
-            // each followed by the row's others. `carry` has `columns` elements per part, `arrived`
-            // one per part and slice, 0 before and after, and shared memory a pack per thread.
+            // each followed by the row's others. For the parts of rows with several, which are first,
+            // `carry` has `columns` elements each, and `arrived` one each per slice, 0 before and
+            // after. Shared memory has a pack per thread.
             let launch = unsafe { Launch::new(device, &name, shape, &arguments)? };
             return Ok(keeping(launch, kept));
         }
@@ -344,6 +348,9 @@ mod tests {
         let plan = vec![1, 0, 3, 1, 0, 3, 1, 0, 3, 3, 3, 1];
         assert_eq!(Way::of(&a, 8), Way::Long(plan.clone()));
         assert_eq!(Way::of(&a, 33), Way::Long(plan));
+        // Those that leave no sums to others are last.
+        let a = matrix::<f64>(1, [1024, 1025, 600]);
+        assert_eq!(Way::of(&a, 8), Way::Long(vec![1, 0, 2, 1, 0, 2, 0, 2, 1, 2, 3, 1]));
     }
 
     #[test]
