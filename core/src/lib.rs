@@ -11,7 +11,7 @@ pub use sparsescope_model::{kernel, layout};
 pub use sparsescope_record as record;
 
 #[doc(hidden)]
-pub use sparsescope_matrix::order;
+pub use sparsescope_matrix::{order, parallel};
 
 #[cfg(not(target_family = "wasm"))]
 pub use sparsescope_bench::libraries;

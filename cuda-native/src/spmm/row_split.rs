@@ -2,6 +2,7 @@
 
 use sparsescope_core::kernel::{PathShares, columns_of_row_split, columns_per_thread};
 use sparsescope_core::matrix::{Csr, Offset, Real};
+use sparsescope_core::parallel::IntoElements;
 
 use crate::arguments::{Element, Reads, Spmm, SpmmEqual, SpmmLong, SpmmStaged, Stored, Writes};
 use crate::arrays::Offsets;
@@ -74,7 +75,7 @@ impl Way {
             return match packs {
                 _ if !is_wide => Self::Ahead,
                 _ if is_short && longest <= LONGEST_STAGED => Self::Staged,
-                1 | 2 | 4 if !is_short => Self::Quarters,
+                2 | 4 if !is_short => Self::Quarters,
                 _ => Self::Ahead,
             };
         }
@@ -84,10 +85,12 @@ impl Way {
         if let Some((most, first)) = equal_rows(a) {
             return Self::Equal(most, first);
         }
-        match packs {
-            8 | 16 if !is_short && are_uneven(a) => Self::Halves,
-            _ if !packs.is_multiple_of(PACKS_OF_PAIRS) || are_uneven(a) => Self::Plain,
-            _ => Self::TwoPacks,
+        let in_halves = matches!(packs, 8 | 16) && !is_short;
+        let in_pairs = packs.is_multiple_of(PACKS_OF_PAIRS);
+        match (in_halves || in_pairs) && are_uneven(a) {
+            true if in_halves => Self::Halves,
+            false if in_pairs => Self::TwoPacks,
+            _ => Self::Plain,
         }
     }
 
@@ -118,8 +121,9 @@ fn parts<T: Real>(a: &Csr<T>) -> Vec<u32> {
 
 /// Whether the longer of two adjacent rows has on average a quarter more nonzeros than a row.
 fn are_uneven<T: Real>(a: &Csr<T>) -> bool {
-    let longer = |row: usize| a.row_len(row).max(a.row_len(row - 1));
-    8 * (1..a.rows()).step_by(2).map(longer).sum::<usize>() > 5 * a.nnz()
+    let longer = |pair: usize| a.row_len(2 * pair).max(a.row_len(2 * pair + 1));
+    let all = (0..a.rows() / 2).into_par_iter().map(longer).reduce(|| 0, |one, other| one + other);
+    8 * all > 5 * a.nnz()
 }
 
 /// Groups of up to three or two adjacent rows with the same columns, as finite elements with several
@@ -138,13 +142,15 @@ fn equal_rows<T: Real>(a: &Csr<T>) -> Option<(usize, Vec<u32>)> {
     if seen == 0 || 2 * found < seen {
         return None;
     }
+    let repeated: Vec<bool> =
+        (0..rows).into_par_iter().map(|row| row > 0 && repeats(row)).collect();
     [3, 2].into_iter().find_map(|most| {
         let mut first = Vec::new();
         let mut row = 0;
         while row < rows {
             first.push(row as u32);
             let end = rows.min(row + most);
-            row = (row + 1..end).find(|&next| !repeats(next)).unwrap_or(end);
+            row = (row + 1..end).find(|&next| !repeated[next]).unwrap_or(end);
         }
         let are_full = 4 * most * first.len() <= 5 * rows;
         first.push(rows as u32);
