@@ -55,7 +55,7 @@ fn widest(k: usize, value_bytes: usize, threads: usize) -> usize {
 /// Steps of a piece. Longer ones are slower on large matrices; shorter ones leave more parts of long rows to add.
 pub const PATH_STEPS: usize = 64;
 
-/// How `cuda/spmm/merge` shares the merge path among threads.
+/// How `cuda/spmm/merge` shares the merge path among threads, and `cuda/spmm/row-split` the parts of long rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathShares {
     /// Adjacent threads that take a piece, each with one pack of columns of X.
