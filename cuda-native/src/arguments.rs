@@ -12,7 +12,7 @@ use crate::kernels::{Family, Variant};
 ///
 /// # Safety
 /// Its layout is that of `C_TYPE` in the sources, and every bit pattern is valid.
-pub unsafe trait Element: DeviceRepr + 'static {
+pub unsafe trait Element: DeviceRepr + Send + Sync + 'static {
     /// The type in the sources, with `real` and `offset` as set by the build options.
     #[cfg(test)]
     const C_TYPE: &'static str;

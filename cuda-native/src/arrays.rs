@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use sparsescope_core::matrix::{AnyFormat, Coded, CompactHll, Fours, Precision, RowOrder, RowPtr};
+use sparsescope_core::parallel::Slices;
 
 use crate::arguments::{Element, Stored};
 use crate::buffer::{Buffer, Memory, Spent};
@@ -122,7 +123,7 @@ impl<T: DeviceReal> HalfSlots<T> {
 
 /// The values of a matrix as another type.
 fn stored<T: DeviceReal, V: Stored<T>>(val: &[T]) -> Vec<V> {
-    val.iter().map(|&value| V::of(value)).collect()
+    val.par_iter().map(|&value| V::of(value)).collect()
 }
 
 /// The arrays of a format on the device; `OfHalves` is CSR or BSR, whose values have half the bits.
@@ -309,16 +310,6 @@ impl<T: DeviceReal> GroupValues<T> {
             Self::Short { codes, dictionary } => codes.spent() + dictionary.spent(),
         }
     }
-
-    fn bytes(&self) -> u64 {
-        match self {
-            Self::Plain(val) => val.bytes(),
-            Self::Half(val) => val.bytes(),
-            Self::OtherHalf(val) => val.bytes(),
-            Self::Byte { codes, dictionary } => codes.bytes() + dictionary.bytes(),
-            Self::Short { codes, dictionary } => codes.bytes() + dictionary.bytes(),
-        }
-    }
 }
 
 /// Compact HLL in groups of four slots.
@@ -341,7 +332,12 @@ impl<T: DeviceReal> Groups<T> {
         let start = Instant::now();
         let fours = Fours::of(a).map_err(|error| DeviceError::Arrays(error.to_string()))?;
         let seconds = start.elapsed().as_secs_f64();
-        device.check_memory("the matrix", fours.bytes())?;
+        let saved = match fours.values() {
+            Coded::Plain(val) => val.len() as u64 * (T::BYTES as u64 - precision.values().bytes()),
+            Coded::Byte { .. } | Coded::Short { .. } => 0,
+        };
+        let bytes = fours.bytes() - saved;
+        device.check_memory("the matrix", bytes)?;
         let values = GroupValues::of(device, fours.values(), precision)?;
         Ok(Self {
             row_of: Buffer::of(device, "the order of rows", a.row_order().row_of().unwrap_or(&[]))?,
@@ -349,8 +345,8 @@ impl<T: DeviceReal> Groups<T> {
             base: Buffer::of(device, "the base columns", fours.base())?,
             low: Buffer::of(device, "the distances of columns", fours.low())?,
             high: Buffer::of(device, "the upper halves of columns", fours.high())?,
-            bytes: fours.bytes() - fours.values().bytes() + values.bytes() + a.row_order().bytes(),
             values,
+            bytes: bytes + a.row_order().bytes(),
             seconds,
         })
     }
