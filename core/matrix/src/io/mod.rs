@@ -9,6 +9,7 @@ mod atomic;
 pub mod binary_triplets;
 mod boeing;
 mod build;
+mod decimal;
 pub mod dense;
 mod dimacs;
 mod edge_list;

@@ -1,6 +1,8 @@
 //! Parses numbers from text: the cursor shared by the Matrix Market, vector and triplet readers. In the page, where size
 //! counts more than speed, numbers are parsed in functions of their own.
 
+use super::decimal::{byte, decimal, eight_at, ends_word, leading_digits, value_of};
+
 /// A position in text that holds numbers separated by blanks, one record per line.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
@@ -92,9 +94,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    #[inline(always)]
     fn at_boundary(&self) -> bool {
-        is_boundary(self.rest)
+        self.rest.first().is_none_or(|byte| ends_word(*byte))
     }
 
     /// The text up to the next blank or line end, without moving.
@@ -112,16 +113,14 @@ impl<'a> Cursor<'a> {
     /// Parses an unsigned integer, saturating at `u64::MAX`; on `None` the cursor does not move.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(super) fn unsigned(&mut self) -> Option<u64> {
-        if let Some(eight) = self.rest.first_chunk::<8>() {
-            let (digits, value) = leading_digits(u64::from_le_bytes(*eight));
+        if let Some(eight) = eight_at(self.rest, 0) {
+            let digits = leading_digits(eight);
             if (1..8).contains(&digits) {
-                let before = self.rest;
-                self.advance(digits);
-                if self.at_boundary() {
-                    return Some(value);
+                if !ends_word(byte(eight, digits)) {
+                    return None;
                 }
-                self.rest = before;
-                return None;
+                self.advance(digits);
+                return Some(value_of(eight, digits));
             }
         }
         self.unsigned_by_digit()
@@ -146,11 +145,30 @@ impl<'a> Cursor<'a> {
     /// on `None` the cursor does not move.
     #[cfg_attr(not(target_family = "wasm"), inline(always))]
     pub(super) fn real(&mut self) -> Option<Real> {
-        if let Some((value, rest)) = short_decimal(self.rest) {
-            self.rest = rest;
+        if let Some((value, length)) = decimal(self.rest) {
+            self.advance(length);
             return Some(Real { value, overflowed: false });
         }
         self.any_real()
+    }
+
+    /// Reads a line `row col value` and its end, with one blank between the numbers and nothing else, as most are.
+    /// `None` means that the line must be read number by number; then the cursor does not move.
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    pub(super) fn triplet(&mut self, first: &mut FirstIndex) -> Option<(u32, u32, f64)> {
+        // The compiler sees that most places are within this many bytes.
+        let line: &[u8; 64] = self.rest.first_chunk()?;
+        first.read(eight_at(line, 0)?)?;
+        let at = first.length + 1;
+        let (second, length) = short_index(eight_at(line, at)?)?;
+        let at = at + length + 1;
+        let (value, length) = decimal(line.get(at..)?)?;
+        let end = at + length;
+        if *line.get(end)? != b'\n' {
+            return None;
+        }
+        self.advance(end + 1);
+        Some((first.value, second, value))
     }
 
     fn any_real(&mut self) -> Option<Real> {
@@ -218,196 +236,40 @@ fn names_infinity(token: &[u8]) -> bool {
     matches!(unsigned, [b'i' | b'I', ..])
 }
 
-/// Whether a number that ends before `rest` is followed by the end of a word.
-#[inline(always)]
-fn is_boundary(rest: &[u8]) -> bool {
-    matches!(rest, [] | [b' ' | b'\t' | b'\r' | b'\n' | 0x0c, ..])
+/// The first number of a line, which is often that of the line before. It is only read where it differs: otherwise the
+/// core goes on to the second number without waiting for the length of the first.
+pub(super) struct FirstIndex {
+    /// The bytes of the digits among eight, and the digits.
+    mask: u64,
+    digits: u64,
+    value: u32,
+    length: usize,
 }
 
-/// Fast path for decimals of up to 19 digits, 7 of them before the decimal point; also returns the text after
-/// them. `None` means that the full parser must decide.
+impl FirstIndex {
+    /// That of no line.
+    pub(super) fn none() -> Self {
+        Self { mask: 0, digits: 1, value: 0, length: 0 }
+    }
+
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    fn read(&mut self, eight: u64) -> Option<()> {
+        if eight & self.mask != self.digits {
+            let (value, length) = short_index(eight)?;
+            // With the blank after the digits.
+            let mask = u64::MAX >> (56 - 8 * (length & 7));
+            *self = Self { mask, digits: eight & mask, value, length };
+        }
+        Some(())
+    }
+}
+
+/// A number of up to 7 digits before a blank, and its length.
 #[cfg_attr(not(target_family = "wasm"), inline(always))]
-fn short_decimal(text: &[u8]) -> Option<(f64, &[u8])> {
-    // No branch on the sign, which is unpredictable.
-    let negative = *text.first()? == b'-';
-    let mut rest = text.get(usize::from(negative)..)?;
-    let (int_digits, mut mantissa) = leading_digits(u64::from_le_bytes(*rest.first_chunk()?));
-    if !(1..8).contains(&int_digits) {
-        return None;
-    }
-    rest = rest.get(int_digits..)?;
-    let mut exponent = 0i64;
-    if let [b'.', tail @ ..] = rest {
-        rest = tail;
-        let (mut digits, mut fraction) = (0, 0u64);
-        loop {
-            let eight = u64::from_le_bytes(*rest.first_chunk()?);
-            let (more, value) = leading_digits(eight);
-            digits += more;
-            if int_digits + digits > MOST_DIGITS {
-                return None;
-            }
-            rest = rest.get(more..)?;
-            let value = if more == 8 { spelled(eight) } else { value };
-            fraction = fraction * POWERS_OF_TEN.get(more)? + value;
-            if more < 8 {
-                break;
-            }
-        }
-        mantissa = mantissa * POWERS_OF_TEN.get(digits)? + fraction;
-        exponent = -(digits as i64);
-    }
-    if let [b'e' | b'E', tail @ ..] = rest {
-        let (negative, tail) = match tail {
-            [b'-', tail @ ..] => (true, tail),
-            [b'+', tail @ ..] => (false, tail),
-            _ => (false, tail),
-        };
-        let (digits, value) = leading_digits(u64::from_le_bytes(*tail.first_chunk()?));
-        if !(1..8).contains(&digits) {
-            return None;
-        }
-        rest = tail.get(digits..)?;
-        exponent += if negative { -(value as i64) } else { value as i64 };
-    }
-    if !is_boundary(rest) {
-        return None;
-    }
-    let magnitude = match EXACT_POWERS.get(exponent.unsigned_abs() as usize) {
-        // Both numbers are exact, so that the result is rounded once (Clinger, PLDI 1990).
-        Some(power) if mantissa <= LARGEST_EXACT => match exponent < 0 {
-            true => mantissa as f64 / power,
-            false => mantissa as f64 * power,
-        },
-        _ => rounded_product(mantissa, exponent)?,
-    };
-    let sign = u64::from(negative) << 63;
-    Some((f64::from_bits(magnitude.to_bits() | sign), rest))
-}
-
-/// mantissa · 10^exponent, correctly rounded (Lemire, Software: Practice and Experience 51, 2021); `None` for 0 and
-/// for exponents that the table lacks.
-fn rounded_product(mantissa: u64, exponent: i64) -> Option<f64> {
-    /// Bits of a product of 64 bits below those of a significand and the two that decide how it is rounded.
-    const BELOW: u64 = 64 - f64::MANTISSA_DIGITS as u64 - 2;
-    let (high, low) = *POWERS_OF_FIVE.get(usize::try_from(exponent + FURTHEST_POWER).ok()?)?;
-    if mantissa == 0 {
-        return None;
-    }
-    let zeros = mantissa.leading_zeros();
-    let mantissa = mantissa << zeros;
-    let product = u128::from(mantissa) * u128::from(high);
-    let (mut upper, mut lower) = ((product >> 64) as u64, product as u64);
-    if upper & ((1 << BELOW) - 1) == (1 << BELOW) - 1 {
-        // The lower half of the power may carry into the bits that decide.
-        let more = (u128::from(mantissa) * u128::from(low)) >> 64;
-        let (sum, carries) = lower.overflowing_add(more as u64);
-        (upper, lower) = (upper + u64::from(carries), sum);
-    }
-    let top = upper >> 63;
-    let below = top + BELOW;
-    let mut significand = upper >> below;
-    // Half-way between two numbers, which only these powers allow: round to even.
-    let is_exact = lower <= 1 && significand << below == upper;
-    if is_exact && (-4..=23).contains(&exponent) && significand & 3 == 1 {
-        significand &= !1;
-    }
-    significand = (significand + (significand & 1)) >> 1;
-    // floor(log2(10^exponent)), the place of the product's first bit, and the bias of f64.
-    let binary = ((217_706 * exponent) >> 16) + 63 + top as i64 - i64::from(zeros) + 1023;
-    // A carry out of the significand raises the exponent, as it should.
-    let bits = ((binary as u64) << 52) + (significand - (1 << 52));
-    Some(f64::from_bits(bits))
-}
-
-/// Most digits of which u64 holds every number.
-const MOST_DIGITS: usize = 19;
-
-/// The powers 5^-27 to 5^27: their leading 64 bits, the first of which is 1, and the 64 bits after these. Those of
-/// negative exponents are rounded up.
-const POWERS_OF_FIVE: [(u64, u64); 2 * FURTHEST_POWER as usize + 1] = powers_of_five();
-
-/// 5^27 is the largest power below 2^64.
-const FURTHEST_POWER: i64 = 27;
-
-#[expect(clippy::indexing_slicing, reason = "the compiler runs it and would find a wrong index")]
-const fn powers_of_five() -> [(u64, u64); 2 * FURTHEST_POWER as usize + 1] {
-    let middle = FURTHEST_POWER as usize;
-    let mut powers = [(0, 0); 2 * FURTHEST_POWER as usize + 1];
-    let mut power: u64 = 1;
-    let mut k = 0;
-    while k <= middle {
-        let zeros = power.leading_zeros();
-        powers[middle + k] = (power << zeros, 0);
-        if k > 0 {
-            // 2^b / power for the b that makes it 128 bits long, 64 bits at a time.
-            let first = 1u128 << (127 - zeros);
-            let divisor = power as u128;
-            let (high, rest) = (first / divisor, first % divisor);
-            let low = (rest << 64) / divisor;
-            powers[middle - k] = (high as u64, low as u64 + 1);
-        }
-        if k < middle {
-            power *= 5;
-        }
-        k += 1;
-    }
-    powers
-}
-
-/// 10⁰ to 10¹⁸.
-const POWERS_OF_TEN: [u64; 19] = [
-    1,
-    10,
-    100,
-    1000,
-    10_000,
-    100_000,
-    1_000_000,
-    10_000_000,
-    100_000_000,
-    1_000_000_000,
-    10_000_000_000,
-    100_000_000_000,
-    1_000_000_000_000,
-    10_000_000_000_000,
-    100_000_000_000_000,
-    1_000_000_000_000_000,
-    10_000_000_000_000_000,
-    100_000_000_000_000_000,
-    1_000_000_000_000_000_000,
-];
-
-/// The powers of ten that f64 holds exactly: 10⁰ to 10²².
-const EXACT_POWERS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-];
-
-/// Returns the number of leading digits among eight bytes (first byte lowest), and their value,
-/// which is 0 for eight.
-#[cfg_attr(not(target_family = "wasm"), inline(always))]
-fn leading_digits(eight: u64) -> (usize, u64) {
-    const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
-    let values = eight ^ 0x3030_3030_3030_3030;
-    // Adding 0x76 sets the high bit of bytes over 9. The carry disturbs later bytes only.
-    let others = (values.wrapping_add(0x7676_7676_7676_7676) | values) & HIGH_BITS;
-    let digits = (others.trailing_zeros() / 8) as usize;
-    if !(1..8).contains(&digits) {
-        return (digits, 0);
-    }
-    // Shift the digits to the end of the word: the zeros shifted in act as leading zeros.
-    (digits, spelled(values << (64 - 8 * digits as u32)))
-}
-
-/// The value of eight digits (first one lowest), with three multiplications instead of a loop.
-#[cfg_attr(not(target_family = "wasm"), inline(always))]
-fn spelled(eight: u64) -> u64 {
-    let values = eight & 0x0f0f_0f0f_0f0f_0f0f;
-    let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
-    let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
-    let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
-    low.wrapping_add(high) >> 32
+fn short_index(eight: u64) -> Option<(u32, usize)> {
+    let digits = leading_digits(eight);
+    let is_short = (1..8).contains(&digits) && matches!(byte(eight, digits), b' ' | b'\t');
+    is_short.then(|| (value_of(eight, digits) as u32, digits))
 }
 
 #[cfg(test)]
@@ -415,6 +277,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// Most such lines are spelled as the lines of most files, and some are not.
+    const LINE: &str = concat!(
+        "[12]{1,9}[ \t]{1,2}[0-9]{1,9} ",
+        "-?[0-9]{1,3}(\\.[0-9]{0,24}(e[-+]?[0-9]{1,2})?)?[ \r]?\n"
+    );
 
     fn real(text: &str) -> Option<f64> {
         let mut cursor = Cursor::new(text.as_bytes());
@@ -439,6 +307,29 @@ mod tests {
         }
         assert!(real("NaN").unwrap().is_nan());
         assert!(real("-nan").unwrap().is_nan());
+    }
+
+    #[test]
+    fn a_line_of_three_short_numbers_is_read_at_once() {
+        let mut first = FirstIndex::none();
+        let mut read = |line: &str| {
+            let text = format!("{line}{}", " ".repeat(64));
+            Cursor::new(text.as_bytes()).triplet(&mut first)
+        };
+        assert_eq!(read("17 4 0.12345678901234567\n"), Some((17, 4, 0.12345678901234567)));
+        assert_eq!(read("17 1234567 -1.5e-20\n"), Some((17, 1234567, -1.5e-20)));
+        assert_eq!(read("1\t2\t-0\n").map(|(row, col, _)| (row, col)), Some((1, 2)));
+        for line in [
+            "17  4 1\n",
+            " 17 4 1\n",
+            "17 4 1 \n",
+            "17 4 inf\n",
+            "17 4\n",
+            "% 17 4 1\n",
+            "12345678 1 1\n",
+        ] {
+            assert_eq!(read(line), None, "{line:?}");
+        }
     }
 
     #[test]
@@ -496,8 +387,8 @@ mod tests {
         fn reals_agree_with_the_standard_library_to_the_last_bit(
             negative in any::<bool>(),
             int in 0u64..200_000_000,
-            fraction in "[0-9]{0,19}",
-            exponent in prop::option::of(-30i32..31),
+            fraction in "0{0,9}[0-9]{0,21}",
+            exponent in prop::option::of(prop_oneof![-80i32..81, -345i32..330]),
             padding in prop::sample::select(vec!["", "          ", "\n1 1 1 1 1 1"]),
         ) {
             let sign = if negative { "-" } else { "" };
@@ -514,7 +405,7 @@ mod tests {
         fn every_f64_is_read_back_from_each_number_of_digits(
             bits in any::<u64>(),
             places in 0usize..19,
-            scale in -30i32..30,
+            scale in -200i32..200,
         ) {
             let value = f64::from_bits(bits % (1 << 52) + (1023 << 52)) * 2f64.powi(scale);
             for text in [format!("{value:e} "), format!("{value:.places$e} "), format!("{value} ")] {
@@ -536,6 +427,31 @@ mod tests {
             let text = format!("{first}.{rest}e{} ", exponent + rest.len() as i32);
             let found = Cursor::new(format!("{text}        ").as_bytes()).real().map(|r| r.value);
             prop_assert_eq!(found.map(f64::to_bits), text.trim().parse::<f64>().ok().map(f64::to_bits), "{}", text);
+        }
+
+        #[test]
+        fn lines_are_read_at_once_as_they_are_number_by_number(
+            lines in prop::collection::vec(LINE, 1..20),
+        ) {
+            let text = format!("{}{}", lines.concat(), " ".repeat(64));
+            let (mut whole, mut first) = (Cursor::new(text.as_bytes()), FirstIndex::none());
+            for line in &lines {
+                let mut each = whole;
+                let row = each.unsigned().unwrap();
+                each.skip_blanks();
+                let col = each.unsigned().unwrap();
+                each.skip_blanks();
+                let value = each.real().unwrap().value;
+                prop_assert!(each.end_of_line());
+                match whole.triplet(&mut first) {
+                    Some((r, c, v)) => {
+                        prop_assert_eq!((r.into(), c.into(), v.to_bits()), (row, col, value.to_bits()), "{}", line);
+                        prop_assert_eq!(whole.remaining(), each.remaining());
+                    }
+                    None => prop_assert_eq!(whole.remaining(), each.remaining() + line.len()),
+                }
+                whole = each;
+            }
         }
 
         #[test]

@@ -10,7 +10,7 @@ use super::value::{Value, min_bytes};
 use crate::io::assemble::{Arrays, Assembled, Entry};
 use crate::io::error::quoted;
 use crate::io::parts::{Buckets, Parts};
-use crate::io::scan::Cursor;
+use crate::io::scan::{Cursor, FirstIndex};
 use crate::io::{IoError, Progress, Symmetry};
 use crate::matrix::Scalar;
 use crate::memory::MemoryLimit;
@@ -137,20 +137,37 @@ fn parse_chunk<V: Value>(
     entries.reset(parts);
     let symmetry = header.symmetry;
     let mut cursor = Cursor::new(chunk);
-    let mut notes = Notes::default();
-    while cursor.next_record() {
-        match read_entry::<V>(&mut cursor, header, &mut notes) {
-            Ok(entry) => {
-                notes.entries += 1;
-                entries.push(parts, entry.row, entry);
-                if symmetry != Symmetry::General {
-                    push_mirrored(entry, symmetry, parts, entries, &mut notes);
-                }
-            }
-            Err(expected) => return Err(Fault { remaining: cursor.remaining(), expected }),
+    let (mut notes, mut first) = (Notes::default(), FirstIndex::none());
+    loop {
+        let entry = match read_line::<V>(&mut cursor, header, &mut first) {
+            Some(entry) => entry,
+            None if !cursor.next_record() => return Ok(notes),
+            None => read_entry::<V>(&mut cursor, header, &mut notes)
+                .map_err(|expected| Fault { remaining: cursor.remaining(), expected })?,
+        };
+        notes.entries += 1;
+        entries.push(parts, entry.row, entry);
+        if symmetry != Symmetry::General {
+            push_mirrored(entry, symmetry, parts, entries, &mut notes);
         }
     }
-    Ok(notes)
+}
+
+/// Reads a line that is spelled as most are, and whose indices are in range; on `None` the cursor does not move.
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
+fn read_line<V: Value>(
+    cursor: &mut Cursor<'_>,
+    header: &Header,
+    first: &mut FirstIndex,
+) -> Option<Entry<V>> {
+    let before = *cursor;
+    let (row, col, val) = V::read_line(header.field, cursor, first)?;
+    let (row, col) = (row.wrapping_sub(header.base), col.wrapping_sub(header.base));
+    if row < header.rows && col < header.cols {
+        return Some(Entry { row, col, val });
+    }
+    *cursor = before;
+    None
 }
 
 #[cfg_attr(not(target_family = "wasm"), inline(always))]

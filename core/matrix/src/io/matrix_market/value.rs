@@ -4,7 +4,7 @@ use num_complex::Complex64;
 
 use super::body::{Expected, Notes};
 use crate::io::Field;
-use crate::io::scan::Cursor;
+use crate::io::scan::{Cursor, FirstIndex};
 use crate::matrix::Scalar;
 
 /// Minimum bytes of an array line, its line end included; a coordinate line has four more for its indices.
@@ -20,6 +20,11 @@ pub(super) fn min_bytes(field: Field) -> u64 {
 pub(super) trait Value: Scalar {
     /// Reads the value at the cursor, which is past any blanks.
     fn read(field: Field, cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<Self, Expected>;
+
+    /// Reads a line with this value that is spelled as most are; on `None` the cursor does not move.
+    fn read_line(_: Field, _: &mut Cursor<'_>, _: &mut FirstIndex) -> Option<(u32, u32, Self)> {
+        None
+    }
 }
 
 impl Value for f64 {
@@ -37,6 +42,15 @@ impl Value for f64 {
             }
             Field::Real | Field::Complex => read_real(cursor, notes).ok_or(Expected::Real),
         }
+    }
+
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
+    fn read_line(
+        field: Field,
+        cursor: &mut Cursor<'_>,
+        first: &mut FirstIndex,
+    ) -> Option<(u32, u32, Self)> {
+        if field == Field::Real { cursor.triplet(first) } else { None }
     }
 }
 
