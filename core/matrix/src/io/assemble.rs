@@ -35,7 +35,7 @@ pub(super) struct Counts {
 pub(super) struct Arrays<T> {
     rows: usize,
     cols: usize,
-    /// Before the second pass the end of each row or the place of its next nonzero; after it, the end.
+    /// Before the second pass the place of the next nonzero of each row; after it, the end of the row.
     pub(super) row_ptr: RowPtr,
     pub(super) col: Vec<u32>,
     pub(super) val: Vec<T>,
@@ -69,17 +69,15 @@ impl Counts {
         let _ = Places::after_first(&mut self.counts).next(row as usize);
     }
 
-    /// Allocates memory for the counted nonzeros; `in_order` if they come row by row. Fails when that
-    /// exceeds `limit`.
+    /// Allocates memory for the counted nonzeros. Fails when that exceeds `limit`.
     pub(super) fn into_arrays<T: Scalar>(
         mut self,
         cols: usize,
-        in_order: bool,
         limit: MemoryLimit,
     ) -> Result<Arrays<T>, IoError> {
         let entries = match &mut self.counts {
-            RowPtr::Narrow(counts) => scan(counts, in_order),
-            RowPtr::Wide(counts) => scan(counts, in_order),
+            RowPtr::Narrow(counts) => scan(counts),
+            RowPtr::Wide(counts) => scan(counts),
         };
         self.with_room(cols, entries, limit)
     }
@@ -100,14 +98,14 @@ impl Counts {
     }
 }
 
-/// Replaces the counts by the end or the beginning of each row; returns their sum.
-fn scan<O: Copy + Into<u64> + TryFrom<u64>>(counts: &mut [O], to_ends: bool) -> u64 {
+/// Replaces the counts by the beginning of each row; returns their sum.
+fn scan<O: Copy + Into<u64> + TryFrom<u64>>(counts: &mut [O]) -> u64 {
     let mut sum = 0;
     for count in counts.iter_mut().skip(1) {
         let begin = sum;
         sum += (*count).into();
         // A sum never exceeds the number of nonzeros, for which the width was chosen.
-        *count = O::try_from(if to_ends { sum } else { begin }).unwrap_or(*count);
+        *count = O::try_from(begin).unwrap_or(*count);
     }
     sum
 }

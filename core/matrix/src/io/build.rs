@@ -29,7 +29,7 @@ pub(super) fn build<T: Scalar>(
     let each =
         |take: &mut dyn FnMut(Entry<T>)| each(entries, (rows, cols), symmetry, progress, take);
     each(&mut |entry| counts.count(entry.row))?;
-    let mut arrays = counts.into_arrays(cols as usize, false, limit)?;
+    let mut arrays = counts.into_arrays(cols as usize, limit)?;
     each(&mut |entry| arrays.append(entry))?;
     arrays.into_csr()
 }

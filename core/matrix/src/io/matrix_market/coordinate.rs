@@ -1,14 +1,20 @@
-//! `coordinate` files: one line `row col value` per nonzero. The first pass counts the nonzeros of each row,
-//! the second puts each in its place, so that no memory beyond the matrix is needed.
+//! `coordinate` files: one line `row col value` per nonzero. Nonzeros that come row by row are put in their places as
+//! they are read. For others, a first pass counts the nonzeros of each row and a second puts each in its place, so that
+//! no memory beyond the matrix is needed.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::parallel::*;
 
-use super::body::{Expected, Fault, Notes, Pass, end_of_entry, index, line_of_entry, parse_body};
-use super::count::{Counted, count, pairs_in_both_triangles};
+use super::body::{
+    Expected, Fault, NOT_PARSED, Notes, Pass, end_of_entry, index, line_of_entry, parse_body,
+};
+use super::count::{Counted, begins_in_order, count, pairs_in_both_triangles};
 use super::header::Header;
 use super::value::{Value, min_bytes};
-use crate::io::assemble::{Arrays, Assembled, Entry};
+use crate::io::assemble::{Arrays, Assembled, Counts, Entry};
 use crate::io::error::quoted;
+use crate::io::in_order::InOrder;
 use crate::io::parts::{Buckets, Parts};
 use crate::io::scan::{Cursor, FirstIndex};
 use crate::io::{IoError, Progress, Symmetry};
@@ -34,9 +40,81 @@ pub(super) async fn read<V: Value>(
     let body = (text.len() - header.body) as u64 + 1;
     let possible = header.declared.min(body / (4 + min_bytes(header.field)));
     let general = header.symmetry == Symmetry::General;
-    let most = if general { possible } else { 2 * possible };
+    if !general || possible < header.declared || !begins_in_order(text, header) {
+        let most = if general { possible } else { 2 * possible };
+        return read_in_any_order(text, header, most, limit, progress).await;
+    }
+    match read_in_order(text, header, limit, progress).await? {
+        Ok(found) => Ok(found),
+        Err(read) => {
+            let again = progress.uncounted();
+            let found = read_in_any_order(text, header, possible, limit, again).await?;
+            progress.advance(text.len() - read);
+            Ok(found)
+        }
+    }
+}
+
+/// Reads nonzeros that come row by row in one pass. Returns the number of bytes read if a row descends, or if the
+/// declared nonzeros do not fit into memory, which is not the error if there are others.
+async fn read_in_order<V: Value>(
+    text: &[u8],
+    header: &Header,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<Result<Found<V>, usize>, IoError> {
+    let counts = Counts::new(header.rows as usize, header.declared, limit)?;
+    let room = counts.with_room::<V>(header.cols as usize, header.declared, limit);
+    let Ok(mut arrays) = room else { return Ok(Err(0)) };
+    let (descends, read) = (AtomicBool::new(false), AtomicUsize::new(header.body));
+    let parse = |chunk: &[u8], entries: &mut Buckets<Entry<V>>| {
+        read.fetch_add(chunk.len(), Ordering::Relaxed);
+        if descends.load(Ordering::Relaxed) {
+            return Err(NOT_PARSED);
+        }
+        let notes = parse_chunk::<V>(chunk, header, Parts::one(), entries)?;
+        if !entries.only().is_sorted_by_key(|entry| entry.row) {
+            descends.store(true, Ordering::Relaxed);
+        }
+        Ok(notes)
+    };
+    let (mut free, mut last) = (InOrder::of(&mut arrays), 0);
+    let store = |wave: &mut [Buckets<Entry<V>>]| {
+        let mut places = Vec::with_capacity(wave.len());
+        for entries in wave.iter().map(Buckets::only) {
+            let [first, ..] = entries else { continue };
+            if first.row < last {
+                descends.store(true, Ordering::Relaxed);
+            }
+            last = entries.last().unwrap_or(first).row;
+            places.push((free.split_off(entries.len(), last), entries));
+        }
+        if !descends.load(Ordering::Relaxed) {
+            places
+                .into_par_iter()
+                .for_each(|(places, entries)| places.put(entries.iter().copied()));
+        }
+    };
+    let notes = parse_body(text, header, (progress, Pass::Only), parse, store).await;
+    if descends.into_inner() {
+        return Ok(Err(read.into_inner()));
+    }
+    let notes = notes?;
+    free.finish();
+    progress.rest().await?;
+    Ok(Ok(Found { assembled: arrays.into_csr()?, notes, pairs: 0 }))
+}
+
+/// Reads nonzeros in two passes. With their mirrors, there are at most `most`.
+async fn read_in_any_order<V: Value>(
+    text: &[u8],
+    header: &Header,
+    most: u64,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<Found<V>, IoError> {
     let parts = Parts::for_entries(most);
-    let Counted { counts, lines, in_order, mixed } =
+    let Counted { counts, lines, mixed } =
         count(text, header, most, parts, limit, progress).await?;
     if lines != header.declared {
         // Something is wrong: only the second pass reports what and where.
@@ -53,21 +131,15 @@ pub(super) async fn read<V: Value>(
         false => 0,
     };
     progress.rest().await?;
-    let mut arrays = counts.into_arrays::<V>(header.cols as usize, in_order, limit)?;
-    let second = (progress, Pass::Second);
-    let notes = match in_order {
-        true => fill_in_order::<V>(text, header, second, &mut arrays).await?,
-        false => {
-            let parse =
-                |chunk: &[u8], entries: &mut _| parse_chunk::<V>(chunk, header, parts, entries);
-            let mut blocks = arrays.dealt(parts);
-            let store = |wave: &mut [Buckets<Entry<V>>]| {
-                let wave: Vec<_> = wave.iter().collect();
-                Arrays::put(&mut blocks, &wave);
-            };
-            parse_body(text, header, second, parse, store).await?
-        }
+    let mut arrays = counts.into_arrays::<V>(header.cols as usize, limit)?;
+    let parse = |chunk: &[u8], entries: &mut _| parse_chunk::<V>(chunk, header, parts, entries);
+    let mut blocks = arrays.dealt(parts);
+    let store = |wave: &mut [Buckets<Entry<V>>]| {
+        let wave: Vec<_> = wave.iter().collect();
+        Arrays::put(&mut blocks, &wave);
     };
+    let notes = parse_body(text, header, (progress, Pass::Second), parse, store).await?;
+    drop(blocks);
     progress.rest().await?;
     let assembled = arrays.into_csr()?;
     Ok(Found { assembled, notes, pairs })
@@ -90,42 +162,6 @@ pub(super) async fn entries(
     };
     let notes = super::body::pass_over(text, header, (progress, Pass::Only), parse, store).await?;
     Ok((all, notes))
-}
-
-/// The second pass when nonzero k of the file is nonzero k of the matrix.
-async fn fill_in_order<V: Value>(
-    text: &[u8],
-    header: &Header,
-    pass: (Progress<'_>, Pass),
-    arrays: &mut Arrays<V>,
-) -> Result<Notes, IoError> {
-    let parse =
-        |chunk: &[u8], entries: &mut _| parse_chunk::<V>(chunk, header, Parts::one(), entries);
-    let (mut free_col, mut free_val) = (&mut arrays.col[..], &mut arrays.val[..]);
-    let store = |wave: &mut [Buckets<Entry<V>>]| {
-        let places: Vec<_> = wave
-            .iter()
-            .map(|chunk| {
-                let entries = chunk.only();
-                let col = split_front(&mut free_col, entries.len());
-                let val = split_front(&mut free_val, entries.len());
-                col.iter_mut().zip(val).zip(entries)
-            })
-            .collect();
-        places.into_par_iter().for_each(|places| {
-            for ((col, val), entry) in places {
-                (*col, *val) = (entry.col, entry.val);
-            }
-        });
-    };
-    parse_body(text, header, pass, parse, store).await
-}
-
-/// Splits `count` elements off the front of `free`.
-pub(super) fn split_front<'a, T>(free: &mut &'a mut [T], count: usize) -> &'a mut [T] {
-    let (front, rest) = std::mem::take(free).split_at_mut(count);
-    *free = rest;
-    front
 }
 
 fn parse_chunk<V: Value>(

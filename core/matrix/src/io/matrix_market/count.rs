@@ -1,10 +1,9 @@
-//! The first pass over a `coordinate` file: counts the nonzeros of each row and determines their order. It
-//! reads only the indices and skips invalid lines: the second pass, which reads every line completely,
-//! reports them.
+//! The first pass over a `coordinate` file: counts the nonzeros of each row. It reads only the indices and
+//! skips invalid lines: the second pass, which reads every line completely, reports them.
 
 use crate::parallel::*;
 
-use super::body::{Notes, Pass, index, pass_over};
+use super::body::{CHUNK, Notes, Pass, index, pass_over};
 use super::header::Header;
 use crate::io::assemble::Counts;
 use crate::io::parts::{Buckets, Parts};
@@ -17,9 +16,6 @@ pub(super) struct Counted {
     pub(super) counts: Counts,
     /// Number of lines that are not blank or comments.
     pub(super) lines: u64,
-    /// Nothing is mirrored and the rows never descend: nonzero k of the file is nonzero k of the matrix,
-    /// except for the order within its row.
-    pub(super) in_order: bool,
     /// Whether there are nonzeros both below and above the diagonal.
     pub(super) mixed: bool,
 }
@@ -28,9 +24,6 @@ pub(super) struct Counted {
 #[derive(Default)]
 struct Chunk {
     rows: Buckets<u32>,
-    first: u32,
-    last: u32,
-    descends: bool,
     below: bool,
     above: bool,
 }
@@ -46,13 +39,10 @@ pub(super) async fn count(
 ) -> Result<Counted, IoError> {
     let mut counts = Counts::new(header.rows as usize, most, limit)?;
     let general = header.symmetry == Symmetry::General;
-    let (mut descends, mut below, mut above) = (false, false, false);
-    let mut last = 0;
+    let (mut below, mut above) = (false, false);
     let mut dealt = counts.dealt(parts);
     let store = |wave: &mut [Chunk]| {
         for chunk in &*wave {
-            descends |= chunk.descends || chunk.first < last;
-            last = chunk.last.max(last);
             below |= chunk.below;
             above |= chunk.above;
         }
@@ -68,20 +58,32 @@ pub(super) async fn count(
     };
     let notes = pass_over(text, header, (progress, Pass::First), parse, store).await?;
     drop(dealt);
-    let (in_order, mixed) = (general && !descends, below && above);
-    Ok(Counted { counts, lines: notes.entries, in_order, mixed })
+    Ok(Counted { counts, lines: notes.entries, mixed: below && above })
+}
+
+/// Whether the rows of the first lines do not descend.
+pub(super) fn begins_in_order(text: &[u8], header: &Header) -> bool {
+    let lines = text.get(header.body..).unwrap_or_default();
+    let lines = lines.get(..CHUNK).unwrap_or(lines);
+    let end = memchr::memrchr(b'\n', lines).unwrap_or_default();
+    let (mut cursor, mut last) = (Cursor::new(lines.get(..end).unwrap_or_default()), 0);
+    while cursor.next_record() {
+        let row = index(&mut cursor, header.rows, header.base).unwrap_or(last);
+        if row < last {
+            return false;
+        }
+        last = row;
+        cursor.next_line();
+    }
+    true
 }
 
 fn count_rows(text: &[u8], header: &Header, parts: Parts, chunk: &mut Chunk) -> u64 {
     chunk.rows.reset(parts);
-    (chunk.first, chunk.last, chunk.descends) = (u32::MAX, 0, false);
     let mut cursor = Cursor::new(text);
     let mut lines = 0;
     while cursor.next_record() {
         if let Some(row) = index(&mut cursor, header.rows, header.base) {
-            chunk.first = if lines == 0 { row } else { chunk.first };
-            chunk.descends |= row < chunk.last;
-            chunk.last = row;
             chunk.rows.push(parts, row, row);
         }
         cursor.next_line();

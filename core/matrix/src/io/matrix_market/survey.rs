@@ -279,7 +279,7 @@ async fn fill(
         progress.rest().await.ok()?;
     }
     drop(dealt);
-    let mut arrays = counts.into_arrays::<f64>(header.cols as usize, false, limit).ok()?;
+    let mut arrays = counts.into_arrays::<f64>(header.cols as usize, limit).ok()?;
     let mut blocks = arrays.dealt(parts);
     for wave in chunks.chunks(WAVE) {
         group(wave, &mut grouped);

@@ -173,6 +173,9 @@ fn a_declared_size_that_the_file_cannot_hold_allocates_nothing() {
     assert!(rows.to_string().contains("more than the memory limit"), "{rows}");
     let long = format!("{REAL}1000 1000 100000\n{}", "1 1 1\n".repeat(100_000));
     assert!(matches!(read(long), IoError::Memory(_)));
+    // Fewer nonzeros than declared fit.
+    let few = format!("{REAL}1000 1000 90000\n{}", "1 1 1.00000000000000\n".repeat(30_000));
+    assert!(matches!(read(few), IoError::TooFewEntries { declared: 90_000, found: 30_000, .. }));
 }
 
 #[test]

@@ -35,6 +35,25 @@ fn the_number_of_threads_does_not_change_the_matrix() {
 }
 
 #[test]
+fn rows_that_descend_late_in_a_large_file_are_read_again_and_counted_once() {
+    let rows = 200_000;
+    let mut text = format!("{REAL}{rows} 3 {}\n", rows + 1);
+    for k in 1..=rows {
+        text += &format!("{k} 2 {k}.25\n");
+    }
+    text += "1 1 7\n";
+    let done = AtomicU64::new(0);
+    let progress = Progress::none().counting(&done);
+    let file = read_bytes(text.as_bytes(), MemoryLimit::unlimited(), progress).unwrap();
+    assert_eq!(done.into_inner(), text.len() as u64);
+    let a = file.matrix.into_real().unwrap();
+    assert_eq!(a.row(0), (&[0u32, 1][..], &[7.0, 1.25][..]));
+    assert_eq!(a.row(rows - 1), (&[1u32][..], &[rows as f64 + 0.25][..]));
+    let broken = text.replace(" 199000.25\n", " x\n");
+    assert_eq!(message(&broken), "line 199002: expected a number, found \"x\"");
+}
+
+#[test]
 fn progress_ends_at_the_length_of_the_file_and_a_flag_stops_it() {
     let text = large_file(100_000);
     let (done, cancel) = (AtomicU64::new(0), AtomicBool::new(false));
