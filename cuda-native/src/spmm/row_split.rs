@@ -19,6 +19,11 @@ const WIDEST: usize = 16;
 const LONGEST: usize = 512;
 const OF_PART: usize = 1024;
 
+/// Blocks share no rows if none has so many times the nonzeros of the average row, and threads with
+/// one pack each would be this many.
+const UNEVEN: usize = 4;
+const ENOUGH_THREADS: usize = 100_000;
+
 /// Most nonzeros of the average row of a matrix whose rows are short, and of any row of one whose
 /// nonzeros are staged.
 const SHORT: usize = 32;
@@ -65,17 +70,18 @@ impl Way {
     /// The fastest for a matrix and k columns of X, as measured.
     fn of<T: Real>(a: &Csr<T>, k: usize) -> Self {
         let longest = a.max_row_len();
-        if longest > LONGEST {
-            return Self::Long(parts(a));
-        }
         let each = columns_of_row_split(k, T::BYTES);
         let (packs, is_wide) = (k / each, each * T::BYTES == WIDEST);
+        let are_similar = longest * a.rows() < UNEVEN * a.nnz();
+        if longest > LONGEST && !(are_similar && a.rows() * packs >= ENOUGH_THREADS) {
+            return Self::Long(parts(a));
+        }
         let is_short = a.nnz() <= SHORT * a.rows();
         if each > columns_per_thread(k, T::BYTES) {
             return match packs {
                 _ if !is_wide => Self::Ahead,
                 _ if is_short && longest <= LONGEST_STAGED => Self::Staged,
-                2 | 4 if !is_short => Self::Quarters,
+                2 | 4 if !is_short && are_uneven(a) => Self::Quarters,
                 _ => Self::Ahead,
             };
         }
@@ -97,10 +103,10 @@ impl Way {
     /// Threads per block, unless they are given.
     fn block(&self, packs: usize) -> u32 {
         match self {
-            Self::Plain | Self::Ahead | Self::Equal(..) => 128,
-            Self::TwoPacks | Self::Halves | Self::Quarters | Self::Long(_) => 256,
+            Self::TwoPacks => 256,
             // A row has fewer than eight packs.
             Self::Staged => (ROWS_STAGED * packs) as u32,
+            _ => 128,
         }
     }
 }
@@ -294,16 +300,17 @@ mod tests {
     }
 
     #[test]
-    fn short_rows_with_few_threads_are_staged_and_others_taken_in_quarters() {
+    fn short_rows_with_few_threads_are_staged_and_uneven_ones_taken_in_quarters() {
         let short = matrix::<f64>(1, [27; 100]);
-        let uneven = matrix::<f64>(1, (0..100).map(|i| 1 + 3 * i));
+        let uneven = matrix::<f64>(1, (0..100).map(|i| if i % 2 == 0 { 20 } else { 80 }));
         assert_eq!(Way::of(&short, 8), Way::Staged);
         assert_eq!(Way::of(&uneven, 8), Way::Quarters);
+        assert_eq!(Way::of(&matrix::<f64>(1, [90; 100]), 8), Way::Ahead);
         let mostly_short = matrix::<f64>(1, (0..100).map(|i| if i == 50 { 80 } else { 5 }));
         assert_eq!(Way::of(&mostly_short, 8), Way::Ahead);
         // Five threads per row are no part of a warp.
         assert_eq!(Way::of(&uneven, 10), Way::Ahead);
-        let uneven = matrix::<f32>(1, (0..100).map(|i| 1 + 3 * i));
+        let uneven = matrix::<f32>(1, (0..100).map(|i| if i % 2 == 0 { 20 } else { 80 }));
         assert_eq!(Way::of(&uneven, 16), Way::Quarters);
         // 16 bytes hold four columns, of which k is no multiple.
         assert_eq!(Way::of(&uneven, 10), Way::Ahead);
@@ -357,6 +364,15 @@ mod tests {
         // Those that leave no sums to others are last.
         let a = matrix::<f64>(1, [1024, 1025, 600]);
         assert_eq!(Way::of(&a, 8), Way::Long(vec![1, 0, 2, 1, 0, 2, 0, 2, 1, 2, 3, 1]));
+    }
+
+    #[test]
+    fn many_long_rows_of_similar_lengths_are_not_divided() {
+        let a = matrix::<f64>(1, (0..3200).map(|i| 600 + i % 7));
+        assert_eq!(Way::of(&a, 64), Way::TwoPacks);
+        assert!(matches!(Way::of(&a, 8), Way::Long(_)), "too few threads");
+        let a = matrix::<f64>(1, (0..3200).map(|i| if i == 9 { 2900 } else { 600 }));
+        assert!(matches!(Way::of(&a, 64), Way::Long(_)), "one is much longer");
     }
 
     #[test]

@@ -130,7 +130,7 @@ fn row_split_takes_rows_in_the_way_that_suits_the_matrix() {
         ("rows of exactly one warp", 8, "spmm_row_split_staged"),
         ("rows that end with spans", 8, "spmm_row_split_quarters"),
         ("rows that end with spans", 10, "spmm_row_split_ahead_2"),
-        ("rows that end with spans", 16, "spmm_row_split_2"),
+        ("rows that end with spans", 16, "spmm_row_split_halves"),
         ("rows that end with spans", 7, "spmm_row_split_1"),
         ("rows that end with spans", 64, "spmm_row_split_two_packs"),
         ("three equal rows per node", 32, "spmm_row_split_equal_3"),
