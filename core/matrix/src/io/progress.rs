@@ -1,6 +1,6 @@
 //! Progress of a read or a write, and cancellation.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use super::IoError;
 use crate::pace::Pace;
@@ -18,6 +18,7 @@ use crate::pace::Pace;
 pub struct Progress<'a> {
     done: Option<&'a AtomicU64>,
     cancel: Option<&'a AtomicBool>,
+    ahead: Option<&'a AtomicUsize>,
     pace: Pace,
 }
 
@@ -59,10 +60,18 @@ impl<'a> Progress<'a> {
         Self { done: None, ..self }
     }
 
+    /// Does not count the first `ahead` bytes: they are read again and were already counted.
+    pub(super) fn ahead(self, ahead: &'a AtomicUsize) -> Self {
+        Self { ahead: Some(ahead), ..self }
+    }
+
     pub(super) fn advance(&self, bytes: usize) {
-        if let Some(done) = self.done {
-            done.fetch_add(bytes as u64, Ordering::Relaxed);
-        }
+        let Some(done) = self.done else { return };
+        let before = self.ahead.map_or(0, |ahead| {
+            let less = |left: usize| Some(left.saturating_sub(bytes));
+            ahead.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).unwrap_or_default()
+        });
+        done.fetch_add(bytes.saturating_sub(before) as u64, Ordering::Relaxed);
     }
 
     pub(super) fn check(&self) -> Result<(), IoError> {

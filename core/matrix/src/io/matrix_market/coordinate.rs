@@ -47,10 +47,8 @@ pub(super) async fn read<V: Value>(
     match read_in_order(text, header, limit, progress).await? {
         Ok(found) => Ok(found),
         Err(read) => {
-            let again = progress.uncounted();
-            let found = read_in_any_order(text, header, possible, limit, again).await?;
-            progress.advance(text.len() - read);
-            Ok(found)
+            let ahead = AtomicUsize::new(read);
+            read_in_any_order(text, header, possible, limit, progress.ahead(&ahead)).await
         }
     }
 }

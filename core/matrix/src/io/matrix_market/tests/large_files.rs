@@ -54,6 +54,26 @@ fn rows_that_descend_late_in_a_large_file_are_read_again_and_counted_once() {
 }
 
 #[test]
+#[cfg_attr(target_family = "wasm", ignore = "starts threads")]
+fn progress_goes_on_after_a_row_that_descends() {
+    let rows = 200_000;
+    let mut text = format!("{REAL}{rows} 3 {rows}\n");
+    for k in 1..rows {
+        // After the lines that tell the order.
+        let row = if k == 20_000 { 1 } else { k };
+        text += &format!("{row} 2 {k}.25\n");
+    }
+    text += "1 1 x\n";
+    let done = AtomicU64::new(0);
+    let progress = Progress::none().counting(&done);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let limit = MemoryLimit::unlimited();
+    assert!(pool.install(|| read_bytes(text.as_bytes(), limit, progress)).is_err());
+    // The last line is wrong, so that nothing is counted after it.
+    assert_eq!(done.into_inner(), text.len() as u64);
+}
+
+#[test]
 fn progress_ends_at_the_length_of_the_file_and_a_flag_stops_it() {
     let text = large_file(100_000);
     let (done, cancel) = (AtomicU64::new(0), AtomicBool::new(false));
