@@ -164,10 +164,12 @@ impl<'a> Cursor<'a> {
         let at = at + length + 1;
         let (value, length) = decimal(line.get(at..)?)?;
         let end = at + length;
-        if *line.get(end)? != b'\n' {
-            return None;
-        }
-        self.advance(end + 1);
+        let length = match line.get(end..)? {
+            [b'\n', ..] => end + 1,
+            [b'\r', b'\n', ..] => end + 2,
+            _ => return None,
+        };
+        self.advance(length);
         Some((first.value, second, value))
     }
 
@@ -318,11 +320,13 @@ mod tests {
         };
         assert_eq!(read("17 4 0.12345678901234567\n"), Some((17, 4, 0.12345678901234566)));
         assert_eq!(read("17 1234567 -1.5e-20\n"), Some((17, 1234567, -1.5e-20)));
+        assert_eq!(read("17 4 0.5\r\n"), Some((17, 4, 0.5)));
         assert_eq!(read("1\t2\t-0\n").map(|(row, col, _)| (row, col)), Some((1, 2)));
         for line in [
             "17  4 1\n",
             " 17 4 1\n",
             "17 4 1 \n",
+            "17 4 1\r",
             "17 4 inf\n",
             "17 4\n",
             "% 17 4 1\n",
