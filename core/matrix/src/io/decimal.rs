@@ -99,8 +99,8 @@ fn appended(number: u64, eight: u64, digits: usize) -> Option<u64> {
     Some(number * power_of_ten(digits)? + value_of(eight, digits))
 }
 
-/// mantissa · 10^exponent, correctly rounded (Lemire, Software: Practice and Experience 51, 2021); `None` where that is
-/// uncertain and for exponents that the table lacks.
+/// mantissa · 10^exponent, correctly rounded (Lemire, Software: Practice and Experience 51, 2021); `None` for exponents
+/// that the table lacks.
 #[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn rounded_product(mantissa: u64, exponent: i64) -> Option<f64> {
     /// Bits of a product of 64 bits below those of a significand and the two that decide how it is rounded.
@@ -114,14 +114,11 @@ fn rounded_product(mantissa: u64, exponent: i64) -> Option<f64> {
     let product = u128::from(mantissa) * u128::from(high);
     let (mut upper, mut lower) = ((product >> 64) as u64, product as u64);
     if upper & ((1 << BELOW) - 1) == (1 << BELOW) - 1 {
-        // The lower half of the power may carry into the bits that decide.
+        // The lower half of the power may carry into the bits that decide. What it is rounded up by never does, for
+        // none of the mantissas.
         let more = (u128::from(mantissa) * u128::from(low)) >> 64;
         let (sum, carries) = lower.overflowing_add(more as u64);
         (upper, lower) = (upper + u64::from(carries), sum);
-        // What the power lacks may carry, too; up to here, its 128 bits suffice.
-        if lower == u64::MAX && exponent < -27 {
-            return None;
-        }
     }
     let top = upper >> 63;
     let below = top + BELOW;
