@@ -15,12 +15,18 @@ use crate::value::DeviceReal;
 /// Bytes of the widest pack of columns, which a thread moves at once.
 const WIDEST: usize = 16;
 
-/// Nonzeros of a row above which blocks share it, and those that a block takes of it.
+/// Nonzeros of a row above which blocks share it. In a small matrix, one that is shorter would still
+/// keep its threads busy after all others: a row must not have more than this share of the nonzeros,
+/// unless it has few.
 const LONGEST: usize = 512;
+const SHARE: usize = 1 << 15;
+const FEW: usize = 64;
+
+/// Nonzeros of a long row that a block takes.
 const OF_PART: usize = 1024;
 
-/// Blocks share no rows if none has so many times the nonzeros of the average row, and threads with
-/// one pack each would be this many.
+/// Where no row has so many times the nonzeros of the average row, all rows end at about the same
+/// time. Long ones then are not shared either if threads with one pack each would be this many.
 const UNEVEN: usize = 4;
 const ENOUGH_THREADS: usize = 100_000;
 
@@ -40,6 +46,9 @@ const PACKS_OF_PAIRS: usize = 16;
 
 /// Nonzeros of the average row from which rows with the same columns are searched.
 const MEAN_EQUAL: usize = 8;
+
+/// The fewest columns of X with which it pays to take them together.
+const LEAST_EQUAL: usize = 16;
 
 /// Places at which they are searched first.
 const SAMPLED: usize = 256;
@@ -62,8 +71,9 @@ enum Way {
     /// One thread per pack of up to so many adjacent rows with the same columns. The first row of
     /// each such group, and the number of rows.
     Equal(usize, Vec<u32>),
-    /// Blocks share long rows. The row, its first part and its parts, for each of their parts.
-    Long(Vec<u32>),
+    /// Blocks share rows with more than so many nonzeros. The row, its first part and its parts, for
+    /// each of their parts.
+    Long(usize, Vec<u32>),
 }
 
 impl Way {
@@ -73,14 +83,24 @@ impl Way {
         let each = columns_of_row_split(k, T::BYTES);
         let (packs, is_wide) = (k / each, each * T::BYTES == WIDEST);
         let are_similar = longest * a.rows() < UNEVEN * a.nnz();
-        if longest > LONGEST && !(are_similar && a.rows() * packs >= ENOUGH_THREADS) {
-            return Self::Long(parts(a));
+        let twice_the_mean = 2 * a.nnz() / a.rows().max(1);
+        let most = match are_similar {
+            true => LONGEST,
+            false => (a.nnz() / SHARE).clamp(FEW, LONGEST).max(twice_the_mean),
+        };
+        if longest > most && !(are_similar && a.rows() * packs >= ENOUGH_THREADS) {
+            return Self::Long(most, parts(a, most));
         }
         let is_short = a.nnz() <= SHORT * a.rows();
         if each > columns_per_thread(k, T::BYTES) {
             return match packs {
                 _ if !is_wide => Self::Ahead,
                 _ if is_short && longest <= LONGEST_STAGED => Self::Staged,
+                4 if k >= LEAST_EQUAL
+                    && let Some(equal) = equal_rows(a) =>
+                {
+                    equal
+                }
                 2 | 4 if !is_short && are_uneven(a) => Self::Quarters,
                 _ => Self::Ahead,
             };
@@ -88,8 +108,8 @@ impl Way {
         if !is_wide {
             return Self::Plain;
         }
-        if let Some((most, first)) = equal_rows(a) {
-            return Self::Equal(most, first);
+        if let Some(equal) = equal_rows(a) {
+            return equal;
         }
         let in_halves = matches!(packs, 8 | 16) && !is_short;
         let in_pairs = packs.is_multiple_of(PACKS_OF_PAIRS);
@@ -111,11 +131,11 @@ impl Way {
     }
 }
 
-/// The parts of rows with more than [`LONGEST`] nonzeros, three numbers each: the row, its first
+/// The parts of rows with more than `most` nonzeros, three numbers each: the row, its first
 /// part and the number of its parts. Rows with several parts are first.
-fn parts<T: Real>(a: &Csr<T>) -> Vec<u32> {
+fn parts<T: Real>(a: &Csr<T>, most: usize) -> Vec<u32> {
     let mut plan = Vec::new();
-    let long = (0..a.rows()).filter(|&row| a.row_len(row) > LONGEST);
+    let long = (0..a.rows()).filter(|&row| a.row_len(row) > most);
     let (several, one): (Vec<_>, Vec<_>) = long.partition(|&row| a.row_len(row) > OF_PART);
     for row in several.into_iter().chain(one) {
         let (first, of_row) = (plan.len() / 3, a.row_len(row).div_ceil(OF_PART));
@@ -132,9 +152,9 @@ fn are_uneven<T: Real>(a: &Csr<T>) -> bool {
     8 * all > 5 * a.nnz()
 }
 
-/// Groups of up to three or two adjacent rows with the same columns, as finite elements with several
-/// unknowns per node have, if most groups are that large; and this number.
-fn equal_rows<T: Real>(a: &Csr<T>) -> Option<(usize, Vec<u32>)> {
+/// Groups of up to two or three adjacent rows with the same columns, as finite elements with several
+/// unknowns per node have, if they have two rows on average.
+fn equal_rows<T: Real>(a: &Csr<T>) -> Option<Way> {
     let rows = a.rows();
     if a.nnz() < MEAN_EQUAL * rows {
         return None;
@@ -150,7 +170,7 @@ fn equal_rows<T: Real>(a: &Csr<T>) -> Option<(usize, Vec<u32>)> {
     }
     let repeated: Vec<bool> =
         (0..rows).into_par_iter().map(|row| row > 0 && repeats(row)).collect();
-    [3, 2].into_iter().find_map(|most| {
+    let groups_of = |most: usize| {
         let mut first = Vec::new();
         let mut row = 0;
         while row < rows {
@@ -158,10 +178,13 @@ fn equal_rows<T: Real>(a: &Csr<T>) -> Option<(usize, Vec<u32>)> {
             let end = rows.min(row + most);
             row = (row + 1..end).find(|&next| !repeated[next]).unwrap_or(end);
         }
-        let are_full = 4 * most * first.len() <= 5 * rows;
-        first.push(rows as u32);
-        are_full.then_some((most, first))
-    })
+        (most, first)
+    };
+    let (most, mut first) =
+        [2, 3].map(groups_of).into_iter().min_by_key(|(_, first)| first.len())?;
+    let are_full = 39 * first.len() <= 20 * rows; // a few may have one
+    first.push(rows as u32);
+    are_full.then_some(Way::Equal(most, first))
 }
 
 /// Adjacent threads on adjacent columns of X, row after row; `block` threads per block, if given.
@@ -229,7 +252,7 @@ fn split<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
             let launch = unsafe { Launch::new(device, &name, shape, &arguments)? };
             return Ok(keeping(launch, kept));
         }
-        Way::Long(plan) => {
+        Way::Long(most, plan) => {
             let parts = plan.len() / 3;
             let carried = plan.chunks_exact(3).filter(|part| part[2] > 1).count();
             let PathShares { width, slices, .. } = PathShares::new(packs, block);
@@ -244,7 +267,7 @@ fn split<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
             let arguments = SpmmLong {
                 rows,
                 columns,
-                longest: LONGEST as u32,
+                longest: *most as u32,
                 of_part: OF_PART as u32,
                 parts: count("the number of parts of long rows", parts)?,
                 width: width as u32,
@@ -261,7 +284,7 @@ fn split<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
             let shared_bytes = block * (each * T::BYTES) as u32;
             let shape = Shape { grid, block, shared_bytes };
             let name = format!("spmm_row_split_long_{each}");
-            // SAFETY: as below; the parts are those of all rows with more than LONGEST nonzeros,
+            // SAFETY: as below; the parts are those of all rows with more than `longest` nonzeros,
             // each followed by the row's others. For the parts of rows with several, which are first,
             // `carry` has `columns` elements each, and `arrived` one each per slice, 0 before and
             // after. Shared memory has a pack per thread.
@@ -306,7 +329,7 @@ mod tests {
         assert_eq!(Way::of(&short, 8), Way::Staged);
         assert_eq!(Way::of(&uneven, 8), Way::Quarters);
         assert_eq!(Way::of(&matrix::<f64>(1, [90; 100]), 8), Way::Ahead);
-        let mostly_short = matrix::<f64>(1, (0..100).map(|i| if i == 50 { 80 } else { 5 }));
+        let mostly_short = matrix::<f64>(1, (0..100).map(|i| if i == 50 { 100 } else { 28 }));
         assert_eq!(Way::of(&mostly_short, 8), Way::Ahead);
         // Five threads per row are no part of a warp.
         assert_eq!(Way::of(&uneven, 10), Way::Ahead);
@@ -359,20 +382,23 @@ mod tests {
     fn long_rows_are_divided_in_parts() {
         let a = matrix::<f64>(1, [3, 2500, 512, 513]);
         let plan = vec![1, 0, 3, 1, 0, 3, 1, 0, 3, 3, 3, 1];
-        assert_eq!(Way::of(&a, 8), Way::Long(plan.clone()));
-        assert_eq!(Way::of(&a, 33), Way::Long(plan));
+        assert_eq!(Way::of(&a, 8), Way::Long(512, plan.clone()));
+        assert_eq!(Way::of(&a, 33), Way::Long(512, plan));
         // Those that leave no sums to others are last.
         let a = matrix::<f64>(1, [1024, 1025, 600]);
-        assert_eq!(Way::of(&a, 8), Way::Long(vec![1, 0, 2, 1, 0, 2, 0, 2, 1, 2, 3, 1]));
+        assert_eq!(Way::of(&a, 8), Way::Long(512, vec![1, 0, 2, 1, 0, 2, 0, 2, 1, 2, 3, 1]));
+        // Shorter ones, in a small matrix with other rows that are shorter still.
+        let a = matrix::<f64>(1, (0..100).map(|i| if i == 7 { 65 } else { 5 }));
+        assert_eq!(Way::of(&a, 8), Way::Long(64, vec![7, 0, 1]));
     }
 
     #[test]
     fn many_long_rows_of_similar_lengths_are_not_divided() {
         let a = matrix::<f64>(1, (0..3200).map(|i| 600 + i % 7));
         assert_eq!(Way::of(&a, 64), Way::TwoPacks);
-        assert!(matches!(Way::of(&a, 8), Way::Long(_)), "too few threads");
+        assert!(matches!(Way::of(&a, 8), Way::Long(..)), "too few threads");
         let a = matrix::<f64>(1, (0..3200).map(|i| if i == 9 { 2900 } else { 600 }));
-        assert!(matches!(Way::of(&a, 64), Way::Long(_)), "one is much longer");
+        assert!(matches!(Way::of(&a, 64), Way::Long(1201, _)), "one is much longer");
     }
 
     #[test]
