@@ -35,6 +35,9 @@ const ENOUGH_THREADS: usize = 100_000;
 const SHORT: usize = 32;
 const LONGEST_STAGED: usize = 64;
 
+/// Nonzeros of the average row above which four threads share each of two packs.
+const MEAN_OF_QUARTERS: usize = 64;
+
 /// Rows of a block of threads that stages nonzeros, the nonzeros per row that it has room for, and the
 /// most of a block, which take 48 KiB in f64.
 const ROWS_STAGED: usize = 128;
@@ -101,6 +104,7 @@ impl Way {
                 {
                     equal
                 }
+                2 if a.nnz() > MEAN_OF_QUARTERS * a.rows() => Self::Quarters,
                 2 | 4 if !is_short && are_uneven(a) => Self::Quarters,
                 _ => Self::Ahead,
             };
@@ -329,6 +333,8 @@ mod tests {
         assert_eq!(Way::of(&short, 8), Way::Staged);
         assert_eq!(Way::of(&uneven, 8), Way::Quarters);
         assert_eq!(Way::of(&matrix::<f64>(1, [90; 100]), 8), Way::Ahead);
+        assert_eq!(Way::of(&matrix::<f32>(1, [90; 100]), 8), Way::Quarters);
+        assert_eq!(Way::of(&matrix::<f32>(1, [60; 100]), 8), Way::Ahead);
         let mostly_short = matrix::<f64>(1, (0..100).map(|i| if i == 50 { 100 } else { 28 }));
         assert_eq!(Way::of(&mostly_short, 8), Way::Ahead);
         // Five threads per row are no part of a warp.
