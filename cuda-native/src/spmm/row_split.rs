@@ -323,7 +323,7 @@ mod tests {
             .enumerate()
             .flat_map(|(i, &length)| (0..length).map(move |j| (i, i / equal + j, T::ONE)))
             .collect();
-        Csr::from_triplets(lengths.len(), 3000, &triplets).unwrap()
+        Csr::from_triplets(lengths.len(), 4000, &triplets).unwrap()
     }
 
     #[test]
