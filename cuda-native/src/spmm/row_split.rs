@@ -180,7 +180,7 @@ fn equal_rows<T: Real>(a: &Csr<T>) -> Option<Way> {
         while row < rows {
             first.push(row as u32);
             let end = rows.min(row + most);
-            row = (row + 1..end).find(|&next| !repeated[next]).unwrap_or(end);
+            row = (row + 1..end).find(|&next| repeated.get(next) != Some(&true)).unwrap_or(end);
         }
         (most, first)
     };
@@ -258,7 +258,7 @@ fn split<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
         }
         Way::Long(most, plan) => {
             let parts = plan.len() / 3;
-            let carried = plan.chunks_exact(3).filter(|part| part[2] > 1).count();
+            let carried = plan.iter().skip(2).step_by(3).filter(|&&parts| parts > 1).count();
             let PathShares { width, slices, .. } = PathShares::new(packs, block);
             let plan = Buffer::of(device, "the parts of long rows", plan)?;
             let carry = Buffer::unset(device, "the sums of parts", carried * k)?;
